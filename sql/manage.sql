@@ -1,11 +1,11 @@
 -- Create, alter and grant recommenders and rankers ---------------------------------
 
--- Raise an error if another role has created a function in the extension's schema with the same name as one of
--- ours: it could be called instead.
+-- Raise an error if another role has a function in the extension's schema with the name of one of ours, because
+-- PostgreSQL could call that function.
 CREATE FUNCTION _dlints_check_namesakes() RETURNS void
 	AS 'MODULE_PATHNAME', 'dlints_check_namesakes' LANGUAGE C STABLE STRICT;
 
--- Create a recommender, with names resolved under the search_path of the caller.
+-- Create a recommender.  Names are looked up under the search_path of the caller.
 CREATE FUNCTION _dlints_create_recommender(a jsonb, path name[]) RETURNS text
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS
 $$
@@ -93,7 +93,7 @@ BEGIN
 	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', name), true);
 	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
 		'empty_model', @extschema@.dlints_new(192, half_life => half_life)::text));
-	UPDATE setting s SET live_share = 0 WHERE s.apprentice; -- decides no events until go_live() is called
+	UPDATE setting s SET live_share = 0 WHERE s.apprentice; -- the ranker chooses no action before go_live()
 	PERFORM @extschema@._dlints_write_constraints();
 	PERFORM @extschema@._dlints_maintain_partitions();
 	INSERT INTO model (name, learns, state)
@@ -110,8 +110,8 @@ COMMENT ON FUNCTION dlints_create_ranker(text, interval, double precision, text,
 
 -- Alter -----------------------------------------------------------------------------
 
--- Return the table "setting" of a recommender or ranker, or NULL if none has that name.  A recommender is
--- recognized by a table that rankers do not have.
+-- Return the table "setting" of a recommender or ranker, or NULL if none has this name.  Only recommenders have the
+-- table "item_vector".
 CREATE FUNCTION _dlints_find_setting(kind text, name text) RETURNS oid
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -123,10 +123,9 @@ AND   (_dlints_find_setting.kind = 'recommender') = EXISTS (
            SELECT FROM pg_class v WHERE v.relnamespace = n.oid AND v.relname = 'item_vector')
 $$;
 
--- Lock a recommender or a ranker for a change, and return its table of settings.  The current user must own the schema
--- and all objects in it, since code on other users' tables could run with the current user's rights.  The exclusive
--- lock keeps requests out.  We lock the table of settings first, because a session that waits for one of our row locks
--- has already opened this table.
+-- Lock a recommender or ranker for a change, and return its table of settings.  The current user must own the schema
+-- and its objects, because code of other users could run with the current user's rights.  We lock the table of
+-- settings first, because sessions that wait for our row locks have already opened it.
 CREATE FUNCTION _dlints_lock(kind text, name text, is_exclusive boolean) RETURNS regclass
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -152,7 +151,7 @@ BEGIN
 	END IF;
 	EXECUTE format('LOCK TABLE %I.setting IN %s MODE', name,
 	               CASE WHEN is_exclusive THEN 'ACCESS EXCLUSIVE' ELSE 'ROW SHARE' END);
-	-- lock in the same order as run() and learn(), which avoids deadlocks
+	-- lock rows in the same order as run() and learn(), to avoid deadlocks
 	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'', ''items'') ORDER BY name DESC FOR UPDATE',
 	               name);
 	IF kind = 'recommender' THEN
@@ -164,8 +163,7 @@ BEGIN
 END
 $$;
 
--- Return the settings after a change, as jsonb.  Raises an error for a setting that cannot be changed.  The items'
--- table and the types of keys are not settings.
+-- Return the settings after a change, as jsonb.  Raises an error for a setting that cannot be changed.
 CREATE FUNCTION _dlints_changed_settings(kind text, setting regclass, change jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -205,7 +203,7 @@ BEGIN
 	END LOOP;
 	PERFORM @extschema@._dlints_check_types(change);
 	a := a || change;
-	IF a -> 'candidates' = 'null' THEN      -- NULL means the default, as in dlints_create_recommender()
+	IF a -> 'candidates' = 'null' THEN      -- NULL stands for the default, as in dlints_create_recommender()
 		a := a || '{"candidates": "true"}';
 	END IF;
 	RETURN a - ARRAY(SELECT j.key FROM jsonb_each(a) j WHERE j.value = 'null' AND j.key <> 'default_reward')
@@ -213,8 +211,7 @@ BEGIN
 END
 $$;
 
--- Add the items' table and the current name of its key to the settings of a recommender, as its views refer to
--- them.
+-- Add the items' table and the current name of its key, as the recommender's views refer to them, to the settings.
 CREATE FUNCTION _dlints_add_bindings(name text, a jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -239,8 +236,8 @@ BEGIN
 END
 $$;
 
--- Raise an error if views or functions with the user's expressions were dropped with CASCADE, unless the change
--- contains these expressions again.
+-- Raise an error if views or functions with the user's expressions were dropped, unless the change contains these
+-- expressions.
 CREATE FUNCTION _dlints_check_dropped_texts(name text, a jsonb, change jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -264,7 +261,7 @@ BEGIN
 END
 $$;
 
--- Apply a change of settings to the models, item vectors and jobs of the entered recommender.
+-- Apply a change of settings to the models, item vectors and jobs of the recommender.
 CREATE FUNCTION _dlints_apply_change(change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -306,7 +303,7 @@ BEGIN
 END
 $$;
 
--- Change a recommender, with names resolved under the search_path of the caller.
+-- Change a recommender.  Names are looked up under the search_path of the caller.
 CREATE FUNCTION _dlints_alter_recommender(name text, change jsonb, path name[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 	SET extra_float_digits = 1 AS
@@ -350,8 +347,8 @@ RETURN _dlints_alter_recommender(name, change, pg_catalog.current_schemas(false)
 COMMENT ON FUNCTION dlints_alter_recommender(text, jsonb)
 	IS 'change arguments of a recommender, given as a JSON object; keep its log, and train models again if needed';
 
--- Names of constraints and the user are no features of a ranker's models, which are therefore trained again when a
--- constraint is added or removed, or the user has another key.
+-- Names of constraints, and the key of the user, are not features of a ranker's models.  The models are therefore
+-- trained again when a constraint is added or removed, or the key of the user changes.
 CREATE FUNCTION dlints_alter_ranker(name text, change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 	SET extra_float_digits = 1 AS
@@ -401,7 +398,7 @@ BEGIN
 		RAISE 'there is no recommender or ranker "%"', name
 			USING ERRCODE = 'undefined_object', HINT = 'The view dlints_recommenders lists them.';
 	END IF;
-	-- GRANT in two sessions at once fails with an internal error
+	-- concurrent GRANTs would fail with an internal error
 	PERFORM pg_advisory_xact_lock('pg_namespace'::regclass::bigint << 32 | quote_ident(name)::regnamespace::bigint);
 	EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', name, role);
 	FOR entry IN
@@ -416,8 +413,8 @@ $$;
 COMMENT ON FUNCTION dlints_grant(text, text)
 	IS 'grant a role the privileges on a recommender or a ranker that a web page needs';
 
--- List the recommenders and rankers of this database.  In schemas of other owners we read catalogs only: even planning
--- a query on a table could run its owner's code.
+-- List the recommenders and rankers of the database.  In schemas of other owners, only catalogs are read, because even
+-- planning a query on a table could run the owner's code.
 CREATE FUNCTION _dlints_list(OUT name text, OUT owner text, OUT kind text, OUT items bigint, OUT decisions bigint,
 		OUT pending bigint, OUT last_run timestamptz) RETURNS SETOF record
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off AS
@@ -425,7 +422,7 @@ $$
 DECLARE
 	schema record;
 BEGIN
-	FOR schema IN           -- pg_class has no index on relnamespace, and is therefore read once
+	FOR schema IN           -- pg_class has no index on relnamespace, so it is read once
 		SELECT n.nspname, n.nspowner, me.oid = ALL (ARRAY[n.nspowner, r.first_owner, r.last_owner]) AS is_mine, r.*
 		FROM  (SELECT c.relnamespace, min(c.relowner) AS first_owner, max(c.relowner) AS last_owner,
 		              count(*) FILTER (WHERE c.relname = 'item_vector') > 0 AS is_recommender,

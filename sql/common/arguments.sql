@@ -3,8 +3,7 @@
 -- These functions check the arguments of dlints_create_...() and dlints_alter_...() before any object is created.
 -- They only read catalogs.
 
--- Raise an error unless the JSON values of scalar arguments can be converted to the types of these arguments
--- (interval, integer, float8, boolean).
+-- Raise an error unless scalar arguments have JSON values of their types (interval, integer, float8, boolean).
 CREATE FUNCTION _dlints_check_types(a jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -90,7 +89,7 @@ BEGIN
 END
 $$;
 
--- Return the arguments without those that are NULL.  Raises an error if one is out of range.
+-- Return the arguments without NULLs.  Raises an error if an argument is out of range.
 CREATE FUNCTION _dlints_check_arguments(kind text, a jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$

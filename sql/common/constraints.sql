@@ -1,11 +1,11 @@
 -- Constraints and their dual prices ------------------------------------------------
 --
--- A constraint bounds the average cost of choices.  Its dual price, in rewards per unit of cost, is subtracted from
--- scores.  We compute prices by a replay of recent decisions under draws of the current model, which needs no step
--- size.  If past costs were below or above the target, the replay uses a higher or a lower target.
+-- A constraint limits the average cost of choices.  Its dual price, in rewards per unit of cost, is multiplied by
+-- costs and subtracted from scores.  Prices are computed by repeating recent decisions with the current model.  If
+-- past costs were above or below the target, the target of the repeated decisions is lower or higher.
 
--- Write the table "constraint_price" from setting.constraints.  A constraint keeps its price and its counts if its
--- definition does not change.  It keeps only its price if only its target changes.
+-- Write the table "constraint_price" from setting.constraints.  A constraint with an unchanged definition keeps its
+-- price and its counts.  If only the target changes, a constraint keeps only its price.
 CREATE FUNCTION _dlints_write_constraints() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -28,10 +28,9 @@ BEGIN
 END
 $$;
 
--- Return the number of future choices that compensate for past costs above or below the target, and the number of past
--- decisions whose costs count.  Choices of a recommender are the positions of 150 lists, or of the lists between two
--- calls of run() if there are more.  Past costs are summed over fourteen times as many lists, plus the lists whose
--- outcomes may still arrive, since only older lists show whether the expected rates are right.
+-- Return two numbers: future choices that compensate for past costs above or below the target, and past decisions
+-- whose costs count.  For recommenders, the future is 150 lists, or the lists between two calls of run() if there are
+-- more.  The past is fourteen times as long, plus the lists whose outcomes may still arrive.
 CREATE FUNCTION _dlints_horizon() RETURNS TABLE (choices float8, decisions bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -60,10 +59,10 @@ BEGIN
 END
 $$;
 
--- Recommenders and rankers implement the following two functions differently, as _dlints_recommender_...() and
--- _dlints_ranker_...() with the same results.
+-- Recommenders and rankers have separate versions of the next two functions, _dlints_recommender_...() and
+-- _dlints_ranker_...().
 
--- Return the mean cost per choice of at most this many of the last decisions under constraints.
+-- Return the mean cost per choice of the last decisions under constraints, at most "max_decisions".
 CREATE FUNCTION _dlints_spent(max_decisions bigint)
 	RETURNS TABLE (decision bigint, constraint_name text, cost float8, choices bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -75,9 +74,8 @@ BEGIN
 END
 $$;
 
--- Replay recent decisions with draws of the current model.  Returns the scores of the candidates without prices,
--- their costs times the sign of the constraint (an array per constraint, in the order of names), the mean cost of
--- random choices, and the number of choices.
+-- Repeat recent decisions with draws of the current model.  Returns scores of candidates without prices, costs times
+-- signs (an array per constraint), mean costs of random choices, and the number of choices.
 CREATE FUNCTION _dlints_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -88,9 +86,9 @@ BEGIN
 END
 $$;
 
--- Compute the surplus of each constraint: the sum of target minus cost over the last decisions.  An old surplus is
--- limited to the target over half the horizon, or over 30 decisions if the constraint is hard, so that the constraint
--- holds at all times.
+-- Compute the surplus of each constraint: the sum of target minus cost over the last decisions.  A surplus is limited
+-- to the target over half the horizon, so that the constraint also holds in the near future.  For hard constraints,
+-- the limit is the target of 30 decisions.
 CREATE FUNCTION _dlints_balance(max_decisions bigint)
 	RETURNS TABLE (constraint_name text, decisions bigint, surplus float8, target float8, hard boolean)
 	LANGUAGE plpgsql STABLE AS
@@ -114,12 +112,10 @@ BEGIN
 END
 $$;
 
--- Compute the prices of all constraints.  The prices spend a surplus, and compensate for a deficit, within the horizon.
--- Random choices are assumed to have their mean cost.  The price of a constraint that cannot be met is limited.
---
--- The saving is the difference between the mean cost without a price and the lowest possible mean cost.  We never ask
--- for its last twentieth, since that price would outweigh all scores.  If costs are estimated rates of outcomes, we
--- ask for at most three quarters of the saving, or, if that is more, for a fifth of the part below the target.
+-- Compute the dual prices of all constraints.  Prices spend a surplus, or compensate for a deficit, within the
+-- horizon.  Some targets cannot be met.  We never ask for the last twentieth of the possible saving, because its price
+-- would outweigh all scores.  If costs are estimated rates of outcomes, we ask for at most three quarters of the
+-- saving, or for a fifth of the part below the target.
 CREATE FUNCTION _dlints_solve() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -171,8 +167,8 @@ BEGIN
 END
 $$;
 
--- Have at least this many decisions been made since prices were computed?  In a short log, a quarter of its
--- decisions is enough.  NULL without constraints.
+-- Have "min_decisions" decisions been made since prices were computed?  A quarter of the log is enough.  NULL without
+-- constraints.
 CREATE FUNCTION _dlints_prices_are_stale(min_decisions bigint) RETURNS boolean
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -185,8 +181,8 @@ BEGIN
 END
 $$;
 
--- Compute the reward per choice lost to each price: the mean score of replayed decisions with all other prices, minus
--- the mean score with all prices.
+-- Compute the reward per choice that is lost to each price, from the mean scores of repeated decisions with and
+-- without the price.
 CREATE FUNCTION _dlints_reward_lost() RETURNS TABLE (constraint_name text, lost float8)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -215,7 +211,7 @@ BEGIN
 END
 $$;
 
--- Return the rows of the report about constraints, for decisions from "first" on, at most the last 100,000.
+-- Return the report's rows about constraints, for at most 100,000 decisions from "first" on.
 CREATE FUNCTION _dlints_constraint_report(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$

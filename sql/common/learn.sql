@@ -9,8 +9,7 @@
 --     delete_log(decisions)          delete decisions and their rewards
 -- The view "training_example" lists what the models contain.
 
--- Call the function of recommenders or of rankers that has a list of decisions as its argument, and return its
--- result.
+-- Call the recommender's or the ranker's version of a function whose argument is a list of decisions.
 CREATE FUNCTION _dlints_call(function_name text, decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -24,9 +23,8 @@ BEGIN
 END
 $$;
 
--- Compute for each model the evidence of these decisions that it contains.  The training examples are read once per
--- model, because a single query for all models would sort these wide rows.  OFFSET 0 makes the planner look up each
--- decision by its number in its partition.
+-- Compute each model's evidence of decisions.  Examples are read once per model, because one query for all models
+-- would sort wide rows.  With OFFSET 0, the planner looks up decisions by number.
 CREATE FUNCTION _dlints_evidence_of(decisions bigint[]) RETURNS TABLE (name text, evidence @extschema@.dlints)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -48,8 +46,8 @@ BEGIN
 END
 $$;
 
--- Retract decisions from the models.  The caller has locked the models.  An error of class 22 means that the models
--- do not contain these decisions as logged, or that rounding leaves no valid model.
+-- Retract decisions from the models, which the caller has locked.  Errors of class 22 mean that the models do not
+-- contain the decisions as logged, or that rounding errors are too large.
 CREATE FUNCTION _dlints_retract(decisions bigint[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -61,7 +59,7 @@ BEGIN
 END
 $$;
 
--- Train the models on decisions, with the rewards reported so far.
+-- Train the models on decisions, with the rewards that have been reported so far.
 CREATE FUNCTION _dlints_apply(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -75,9 +73,8 @@ BEGIN
 END
 $$;
 
--- Train the models on a batch of decisions, or on corrections of their rewards.  If the batch fails with an error of
--- class 22, each decision is applied separately, and those that fail are quarantined.  Returns the number of decisions
--- or rewards.
+-- Train the models on a batch of decisions, or on corrections of their rewards.  After an error of class 22, decisions
+-- are applied one by one, and those that fail are quarantined.  Returns the number of decisions or rewards.
 CREATE FUNCTION _dlints_train(decisions bigint[], are_corrections boolean) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -105,14 +102,10 @@ BEGIN
 END
 $$;
 
--- Train the models on at most "max_batches" batches of 1000 decisions (NULL: all).  Decisions older than the
--- attribution window (NULL: that of the settings) are applied first, with the rewards reported so far.  Later
--- rewards are applied as corrections: the models retract the logged example, and are trained on the corrected one
--- with the time of the decision.
---
--- Concurrent calls wait for each other at the rows of the models.  Rewards that a concurrent reward() has locked
--- are skipped, since waiting could deadlock with a client that reports several.  They are applied later, as
--- corrections.  "has_more": the limit was reached.
+-- Train the models on batches of 1000 decisions that are older than the attribution window, at most "max_batches".
+-- Rewards that arrive later are corrections: the models retract the logged example, and are trained on the corrected
+-- one.  Rewards that a concurrent reward() has locked are skipped, because waiting could deadlock.  They become
+-- corrections, too.  "has_more" is true if the limit was reached.
 CREATE FUNCTION _dlints_learn_batches(attribution_window interval, max_batches integer,
 	OUT learned bigint, OUT has_more boolean)
 	LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS
@@ -155,7 +148,7 @@ BEGIN
 END
 $$;
 
--- Train the models on all decisions older than the attribution window, and on corrections.
+-- Train the models on all decisions older than the attribution window, and on corrections of rewards.
 CREATE FUNCTION _dlints_learn(setting regclass, attribution_window interval) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
@@ -169,8 +162,8 @@ BEGIN
 END
 $$;
 
--- Release decisions from the quarantine, and apply them with the rewards reported so far.  Decisions that fail again
--- stay in the quarantine, and the models do not contain them.
+-- Release decisions from the quarantine, and train the models on them.  Decisions that fail again stay in the
+-- quarantine.
 CREATE FUNCTION _dlints_release_quarantined() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -190,8 +183,7 @@ BEGIN
 END
 $$;
 
--- Train the models again on the log, with the rewards that they contained before, and release quarantined
--- decisions.
+-- Train the models again on the log, with the rewards that the models contained, and release quarantined decisions.
 CREATE FUNCTION _dlints_rebuild_models() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -219,10 +211,9 @@ BEGIN
 END
 $$;
 
--- Give decisions of a time to come the current time: they were made while the clock was wrong.  Models that contain
--- one age to its time, so that later rewards would count nothing, and pending ones would wait for that time.  If most
--- decisions are of a time to come, the clock may be wrong now, and nothing is changed.  Returns true if the models must
--- be trained again.
+-- Give decisions with a future time, made while the clock was wrong, the current time.  Models that contain a future
+-- decision age to its time, so that later rewards would count nothing.  If most decisions have a future time, the
+-- clock may be wrong now, and nothing is changed.  Returns true if the models must be trained again.
 CREATE FUNCTION _dlints_redate_decisions() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -257,8 +248,7 @@ BEGIN
 END
 $$;
 
--- Delete decisions from the log, and retract them from the models.  Except for rounding, the models are then as if
--- they had never been trained on these decisions.  Returns the number of decisions.
+-- Delete decisions from the log, and retract them from the models.  Returns the number of decisions.
 CREATE FUNCTION _dlints_erase_decisions(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -1,17 +1,16 @@
 -- The log of decisions and rewards ------------------------------------------------
 --
--- A partition holds a calendar month (UTC).  The models retract expired decisions before their partition is
--- dropped, so that the models contain what the log contains.
+-- A partition of the log holds a calendar month (UTC).  Models retract expired decisions before their partition is
+-- dropped.
 
--- Compute the lowest decision number of a time between 2020 and 2088.  There are 4,194,304 numbers for each second.
--- JSON represents the numbers exactly.
+-- Return the lowest decision number of a time between 2020 and 2088.  A second has 4,194,304 numbers.
 CREATE FUNCTION _dlints_first_decision(at timestamptz) RETURNS bigint
 	LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (pg_catalog.floor(least(greatest(pg_catalog.date_part('epoch'::pg_catalog.text, at), 1577836800::float8),
                                3725320447::float8))::bigint - 1577836800::bigint) << 22;
 
 -- Retract decisions older than the retention time from the models, at most "max_decisions".  Returns their number.
--- Later corrections, erasures and rebuilds rely on the fact that the log has exactly the decisions in the models.
+-- Corrections and rebuilds require that the log has exactly the decisions in the models.
 CREATE FUNCTION _dlints_retract_expired(max_decisions integer DEFAULT 20000) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS
 $$
@@ -35,7 +34,7 @@ BEGIN
 			PERFORM @extschema@._dlints_retract(batch);
 			UPDATE setting SET trained_from = batch[cardinality(batch)] + 1;
 		EXCEPTION WHEN data_exception THEN
-			-- after rounding errors or a change of the log, train the models again on the remaining log
+			-- if retraction fails, train the models again on the remaining log
 			UPDATE setting SET trained_from = batch[cardinality(batch)] + 1;
 			PERFORM @extschema@._dlints_rebuild_models();
 		END;
@@ -47,8 +46,8 @@ BEGIN
 END
 $$;
 
--- Create the partition of a month, and move its rows there from the default partition.  Partitions are attached
--- by name, and another session may have created this one while we waited for the lock.
+-- Create the partition of a month, and move its rows from the default partition.  Another session may have created the
+-- partition while this session waited for the lock.
 CREATE FUNCTION _dlints_add_partition(parent text, key text, month timestamp) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -66,7 +65,7 @@ BEGIN
 		RETURN;
 	END IF;
 	EXECUTE format('CREATE TABLE %I.%I (LIKE %1$I.%3$I INCLUDING ALL)', own, part, parent || '_rest');
-	-- no row may arrive between the move and the attachment
+	-- no row may arrive between the move of rows and the attachment of the partition
 	EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE', own, parent || '_rest');
 	EXECUTE format('WITH moved AS (DELETE FROM %1$I.%2$I WHERE %3$I >= %4$s AND %3$I < %5$s RETURNING *)'
 	               ' INSERT INTO %1$I.%6$I SELECT * FROM moved', own, parent || '_rest', key, low, high, part);
@@ -75,7 +74,7 @@ BEGIN
 END
 $$;
 
--- Drop partitions in which all decisions are before "first", and delete earlier decisions from the default partitions.
+-- Drop partitions whose decisions are all before "first", and delete earlier decisions from the default partitions.
 CREATE FUNCTION _dlints_drop_partitions(first bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -103,10 +102,9 @@ BEGIN
 END
 $$;
 
--- Retract expired decisions, create partitions for this month and the next three, and drop expired ones.  Decisions
--- that the models still contain stay in the log.  Until this function is called, new rows collect in the default
--- partitions, and are moved later.  It waits less than a second for locks, since a long transaction that uses the log
--- could wait for it in turn.
+-- Retract expired decisions, create partitions for this month and the next three, and drop expired partitions.
+-- Decisions that the models still contain stay in the log.  Waits less than a second for locks, because a long
+-- transaction that uses the log could in turn wait for this function.
 CREATE FUNCTION _dlints_maintain_partitions() RETURNS void
 	LANGUAGE plpgsql VOLATILE SET lock_timeout = '900ms' AS
 $$
@@ -121,7 +119,7 @@ BEGIN
 		                       now() AT TIME ZONE 'UTC' + interval '3 months', '1 month') m,
 		      (VALUES ('decision', 'id'), ('reward', 'decision')) t (parent, key)
 		WHERE  to_regclass(format('%I.%I', own, t.parent || '_rest')) IS NOT NULL;
-		-- no query may have the log open when its partitions are dropped
+		-- no query may have the log open while partitions are dropped
 		SELECT least(@extschema@._dlints_first_decision(now() - s.retention),
 		             (SELECT min(d.id) FROM decision d WHERE d.id >= s.trained_from))
 		INTO   first FROM setting s;

@@ -1,10 +1,10 @@
 -- Parts of the maintenance of recommenders and rankers -------------------------------------
 --
--- run() calls the parts in turn, and commits after each.  If another session is already doing a part, it is
--- skipped.
+-- The procedure run() executes maintenance tasks ("parts") in turn, and commits after each task.  A task that another
+-- session is executing is skipped.
 
--- Refresh a recommender if the last refresh is an hour old, or after an erasure, when item effects are computed again.
--- Returns 'done', or NULL if no refresh is due.
+-- Refresh a recommender if the last refresh is an hour old, or after an erasure.  Returns 'done', or NULL if no
+-- refresh is due.
 CREATE FUNCTION _dlints_run_refresh() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -13,7 +13,7 @@ BEGIN
 	PERFORM @extschema@._dlints_check_objects();
 	IF EXISTS (SELECT FROM job r, job e WHERE r.name = 'refresh' AND e.name = 'effects'
 	           AND (r.done_at < now() - interval '1 hour' OR e.done_at = '-infinity')) THEN
-		-- do not wait for a session that writes all vectors
+		-- do not wait for a session that is writing all item vectors
 		PERFORM FROM job j WHERE j.name = 'items' FOR UPDATE NOWAIT;
 		PERFORM @extschema@._dlints_refresh_items();
 		RETURN 'done';
@@ -22,8 +22,7 @@ BEGIN
 END
 $$;
 
--- Add the vectors of new items.  If keys are no longer unique (the index was dropped, or a table inherits from the
--- items), statements use one row per key from now on.
+-- Add the vectors of new items.  If keys are no longer unique, later statements use one row per key.
 CREATE FUNCTION _dlints_run_items() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -39,8 +38,8 @@ BEGIN
 END
 $$;
 
--- Do a part of the weekly fit, if it is due.  The fit takes two or three calls: for later values of columns, if there
--- are any, for factors, and for the warm start.  Returns 'more', 'done' after the last call, or NULL if no fit is due.
+-- Execute a part of the weekly fit, if due: later values of columns, then factors, then the warm start.  Returns
+-- 'more', 'done' after the last part, or NULL if no fit is due.
 CREATE FUNCTION _dlints_run_refit() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -70,8 +69,8 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 END
 $$;
 
--- Test centering and the scale of the prior, once after each refresh.  Returns true if the models must be trained
--- again, which also sets the prior.
+-- Test the centering of examples and the scale of the prior, once after each refresh.  Returns true if the models must
+-- be trained again.
 CREATE FUNCTION _dlints_revise_models() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -95,8 +94,8 @@ BEGIN
 END
 $$;
 
--- Do a part of the maintenance, if it is due.  Returns 'more' if the part must be called again, and NULL if it is
--- not due.  The part "refresh" reports missing objects; parts that need these objects are then skipped.
+-- Execute a part of a maintenance task, if due.  Returns 'more' if the task is not complete, and NULL if it is not
+-- due.  Tasks that need missing objects, which the task "refresh" reports, are skipped.
 CREATE FUNCTION _dlints_do_part(part text) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -142,7 +141,7 @@ BEGIN
 				RETURN @extschema@._dlints_recommender_find_prices();
 			END IF;
 			result := @extschema@._dlints_ranker_find_prices(1::bigint);
-			-- while run() is called regularly, requests compute prices less often
+			-- because run() is called regularly, requests compute prices less often
 			UPDATE job SET done_at = now()
 			WHERE  name = 'prices' AND problem IS NULL AND EXISTS (SELECT FROM constraint_price);
 			RETURN result;
@@ -155,12 +154,9 @@ BEGIN
 END
 $$;
 
--- Do a part of the maintenance of a recommender or a ranker, if it is due and no other session is doing it.  Parts
--- are learn, refresh, items, refit, rebuild, prices and months; "run" records that all were called.  Returns 'more'
--- if the part must be called again in another transaction.
---
--- An error becomes a warning and a row of report(), so that the other parts are done.  After an error, the weekly
--- fit is tried again an hour later.
+-- Execute a maintenance task (learn, refresh, items, refit, rebuild, prices or months) if it is due and no other
+-- session is executing it.  "run" records that all tasks were called.  Returns 'more' if the task is not complete.  An
+-- error becomes a warning and a row of report().  The weekly fit is tried again an hour after an error.
 CREATE FUNCTION _dlints_run_part(setting regclass, part text) RETURNS text
 	LANGUAGE plpgsql VOLATILE
 	SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off SET lock_timeout = '900ms'
@@ -173,7 +169,7 @@ DECLARE
 	message text;
 	remedy text;
 BEGIN
-	BEGIN                                   -- not in the block below, where an error would undo both
+	BEGIN                                   -- outside of the block below, where an error would undo both
 		own := @extschema@._dlints_enter(setting);
 		PERFORM FROM job j WHERE j.name = part FOR UPDATE SKIP LOCKED;
 		is_free := FOUND;
@@ -189,12 +185,12 @@ BEGIN
 	ELSIF NOT EXISTS (SELECT FROM job) THEN
 		RAISE 'tables of schema "%" are incomplete', own USING ERRCODE = 'object_not_in_prerequisite_state',
 			DETAIL = 'The table "job" is empty.';
-	ELSIF NOT is_free THEN          -- another session is doing this part
+	ELSIF NOT is_free THEN          -- another session is executing the task
 		RETURN NULL;
 	END IF;
 	BEGIN
 		IF part = 'run' THEN
-			-- nothing would be due for long if the clock was wrong, and then set back
+			-- without this correction, nothing would be due for long after the clock was wrong
 			UPDATE job j SET done_at = now() WHERE j.name = 'run' OR j.done_at > now() + interval '1 hour';
 			RETURN NULL;
 		END IF;

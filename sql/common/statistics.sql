@@ -1,7 +1,7 @@
 -- Statistics of reports -------------------------------------------------------------
 
--- Compute the half-width of a 95 % confidence interval of a mean, in standard errors, for this many users.  This is
--- Student's t by the Cornish-Fisher expansion, within 1 % from four users on.  NULL for less than two users.
+-- Return the half-width of a 95 % confidence interval of a mean, in standard errors, for a number of users.  Student's
+-- t is approximated by the Cornish-Fisher expansion, within 1 % from four users on.  NULL for fewer than two users.
 CREATE FUNCTION _dlints_t_quantile(users float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -9,8 +9,8 @@ SELECT CASE WHEN users >= 2 THEN
 	1.96 + 2.372 / (users - 1) + 2.822 / (users - 1) ^ 2 + 2.556 / (users - 1) ^ 3 + 1.586 / (users - 1) ^ 4 END
 $$;
 
--- Compute the mean of observations that are clustered by user, with a cluster-robust standard error.  The arrays
--- have an element per user: number and sum of the user's observations.
+-- Return the mean of observations, with a standard error that is robust to clusters by user.  The arrays have the
+-- number and the sum of each user's observations.
 CREATE FUNCTION _dlints_cluster_mean(counts float8[], sums float8[],
 	OUT n bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
@@ -28,9 +28,8 @@ $$;
 -- Row of a report.  "error" is a standard error.
 CREATE TYPE _dlints_report_row AS (measure text, value float8, error float8, meaning text);
 
--- Return the report of a recommender or a ranker since a time.  If a part fails, for example because SELECT on the
--- click log was revoked, its row has the error message; the other parts follow.  Statements about differences hold at
--- a confidence of 95 %.
+-- Return the report of a recommender or ranker since a time.  If a part of the report fails, its row has the error
+-- message.  Statements about differences have a confidence of 95 %.
 CREATE FUNCTION _dlints_report(setting regclass, since timestamptz) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$

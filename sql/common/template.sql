@@ -4,8 +4,8 @@
 CREATE FUNCTION _dlints_are_finite(numbers real[], length integer DEFAULT NULL) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_are_finite' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
--- Create the schema of a recommender or a ranker.  Only its owner may create objects in it, even if default privileges
--- grant CREATE to others.
+-- Create the schema of a recommender or ranker, in which only the owner may create objects, even under default
+-- privileges.
 CREATE FUNCTION _dlints_create_schema(name text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -14,11 +14,11 @@ DECLARE
 BEGIN
 	BEGIN
 		EXECUTE format('CREATE SCHEMA %I', name);
-	EXCEPTION WHEN duplicate_schema OR unique_violation THEN        -- or another session has created it meanwhile
+	EXCEPTION WHEN duplicate_schema OR unique_violation THEN        -- another session may have created it meanwhile
 		RAISE 'schema "%" already exists', name USING ERRCODE = 'duplicate_schema',
 			HINT = 'Choose another name. DROP SCHEMA ... CASCADE removes a recommender or ranker.';
 	END;
-	-- for partitioned tables PostgreSQL rejects the database's default tablespace by name
+	-- PostgreSQL rejects the database's default tablespace by name for partitioned tables
 	PERFORM set_config('default_tablespace', '', true) FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
 	WHERE   d.datname = current_database() AND t.spcname = current_setting('default_tablespace');
 	FOR grantee IN
@@ -31,15 +31,14 @@ BEGIN
 END
 $$;
 
--- Expression that converts an argument of a wrapper to the type of keys.  If the argument is bigint and keys are
--- narrower, the range is checked.
+-- Return the expression that converts an argument to the type of keys, with a check of the range if keys are narrower.
 CREATE FUNCTION _dlints_key_expression(argument text, name text, type text, arg_type text) RETURNS text
 	LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN type = arg_type THEN pg_catalog.format('%s::%s', argument, type)
        ELSE pg_catalog.format('@extschema@._dlints_key_argument(%s, %L::pg_catalog.text, NULL::%s)',
                               argument, name, type) END;
 
--- Execute a template of tables, views or wrappers in a schema.
+-- Execute a template of tables, views or functions in a schema.
 CREATE FUNCTION _dlints_execute_template(template text, a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS
 $$
@@ -72,7 +71,7 @@ BEGIN
 END
 $$;
 
--- Write the row of the table "setting" of the entered schema, except for the columns with state.
+-- Write the row of the table "setting", except for columns that maintenance changes.
 CREATE FUNCTION _dlints_write_settings(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

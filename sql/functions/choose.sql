@@ -22,8 +22,8 @@ CREATE FUNCTION dlints_dot(
 COMMENT ON FUNCTION dlints_dot(double precision[], dlints_vector)
 	IS 'computes the score of features: the dot product with weights';
 
--- Final functions infer the result's type from the item's type.  PostgreSQL passes NULL for all
--- arguments except the state.
+-- Final functions infer the type of the result from the type of the item.  PostgreSQL passes NULL for all arguments
+-- but the state.
 CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, "any") RETURNS anyelement
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
@@ -35,7 +35,7 @@ CREATE FUNCTION dlints_recommend_k_finalfn(
 	internal, dlints, anyelement, "any", bigint, "any") RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
--- The C function distinguishes these forms by the number of arguments.
+-- The C function distinguishes these signatures by their number of arguments.
 CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector)
 	RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;

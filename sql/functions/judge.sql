@@ -108,16 +108,15 @@ COMMENT ON FUNCTION dlints_bounds(
 	IS 'computes a confidence sequence for an expectation, valid if it is computed repeatedly; observations lie '
 	   'between lowest and highest';
 
--- Estimates from 10,000 draws how often each of several independent normal variables is the largest, and
--- the mean difference to the largest: a matrix with two rows.  A fixed seed makes the result reproducible.
+-- Estimates from 10,000 draws how often each of several normal variables is the largest, and the mean difference to
+-- the largest.  A fixed seed makes the result reproducible.
 CREATE FUNCTION _dlints_best(means double precision[], errors double precision[]) RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'dlints_best' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000;
 
--- Compares arms.  "low" and "high" are confidence bounds of the mean reward minus the price, computed from the mean,
--- its standard error and the number of observations; they remain valid if they are computed repeatedly while data
--- arrive.  "chance_best" is the probability that the arm is the best one, and "could_gain" the expected loss of
--- choosing it, under normal beliefs with means "expected" and standard deviations "errors".  Rewards lie between lowest
--- and highest.  To allow for repeated looks at the results, "errors" count as if there were half as many observations.
+-- Compares arms.  "low" and "high" are confidence bounds of the mean reward minus the price, valid at any time.
+-- "chance_best" is the probability that an arm is the best.  "could_gain" is the expected loss of always choosing the
+-- arm.  Both assume normal posteriors with means "expected" and standard deviations "errors".  To allow for repeated
+-- looks at the results, "errors" count as if there were half as many observations.
 CREATE FUNCTION _dlints_compare_arms(
 	means double precision[], stderrs double precision[], observations bigint[], lowest double precision,
 	highest double precision, prices double precision[], expected double precision[], errors double precision[])
@@ -139,7 +138,7 @@ BEGIN ATOMIC
 		SELECT _dlints_best(_dlints_compare_arms.expected,
 		                    pg_catalog.array_agg(sqrt(2::double precision) * e.error ORDER BY e.n)) AS best
 		FROM   pg_catalog.unnest(_dlints_compare_arms.errors) WITH ORDINALITY e (error, n)),
-	compared AS MATERIALIZED (      -- so that the window below has narrow rows, without the matrix
+	compared AS MATERIALIZED (      -- narrow rows, without the matrix, for the window function below
 		SELECT a.n, a.arms, a.low, a.high, d.best[1][a.n] AS chance_best, d.best[2][a.n] AS could_gain
 		FROM   arm a CROSS JOIN drawn d)
 	SELECT c.n, c.low, c.high, c.chance_best, c.could_gain,
@@ -151,8 +150,8 @@ BEGIN ATOMIC
 	FROM   compared c;
 END;
 
--- Raises an error unless "highest" is greater than "lowest", and both are small enough for the computations, or if too
--- many arms would be compared, since each comparison has 10,000 draws for each arm.
+-- Raises an error unless "highest" is greater than "lowest", both are small enough for the computations, and there are
+-- not too many arms.
 CREATE FUNCTION _dlints_check_comparison(arms integer, lowest float8, highest float8) RETURNS void
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -170,8 +169,8 @@ BEGIN
 END
 $$;
 
--- Returns one row per arm, with its model.  Raises an error unless both arrays have the same length, and
--- arms have different names.
+-- Returns one row per arm, with its model.  Raises an error unless the arrays have the same length, and the names of
+-- arms differ.
 CREATE FUNCTION _dlints_arms(arms text[], models dlints[], lowest float8, highest float8)
 	RETURNS TABLE (action text, model dlints, n bigint)
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
@@ -189,9 +188,9 @@ BEGIN
 END
 $$;
 
--- Compares arms that have a model each.  The variance of an arm's rewards is at least the variance of all rewards.
--- The expected reward is shrunk towards the common mean by one observation.  Numbers of at most 1e-50 in size count as
--- 0, so that products do not underflow.
+-- Compares arms with separate models.  The variance of an arm's rewards is at least the variance of all rewards.  The
+-- expected reward is shrunken to the common mean by one observation.  Numbers of at most 1e-50 count as 0, to avoid
+-- underflow.
 CREATE FUNCTION dlints_winner(
 	arms text[],
 	models dlints[],

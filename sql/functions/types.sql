@@ -1,9 +1,9 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION dlints" to load this file. \quit
 
--- COST is in units of cpu_operator_cost.  Functions that run once per row declare at most 20.  The planner assumes
--- a thousand rows for a table without statistics, and a million for a join of two such tables.  With a higher cost
--- it would use JIT compilation to choose among three items.
+-- COST is in units of cpu_operator_cost.  Functions that run once per row have a COST of at most 20, because the
+-- planner assumes a thousand rows for a table without statistics.  With a higher COST, it would use JIT compilation to
+-- choose among three items.
 
 -- Models: the type dlints --------------------------------------------------------
 
@@ -110,9 +110,8 @@ COMMENT ON OPERATOR CLASS dlints_ops USING hash IS 'equality of models';
 
 -- Features and profiles: the type dlints_vector ------------------------------------
 --
--- All arrays of numbers have an implicit cast to dlints_vector.  A real[] or double precision[] needs
--- no conversion.  Each function therefore has a single signature, and literals and parameters of
--- unknown type resolve to dlints_vector.
+-- All arrays of numbers have an implicit cast to dlints_vector.  A single signature per function is then enough, and
+-- literals and untyped parameters resolve to dlints_vector.
 
 CREATE TYPE dlints_vector;
 

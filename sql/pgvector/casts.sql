@@ -3,9 +3,8 @@
 
 -- pgvector's types as features and profiles ------------------------------------
 --
--- PostgreSQL does not combine two casts, so that vector -> real[] -> dlints_vector requires a separate cast.  Types
--- are found as members of their extension, since other types may have the same names.  Old versions of pgvector
--- lack halfvec.
+-- PostgreSQL does not combine two casts, so vector needs a direct cast to dlints_vector.  Types are found as members
+-- of their extension, because other types may have the same names.  Old versions of pgvector lack halfvec.
 DO $do$
 DECLARE
 	source record;
@@ -20,7 +19,7 @@ BEGIN
 			JOIN   pg_catalog.pg_type t
 				ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
 				AND d.objid OPERATOR(pg_catalog.=) t.oid
-			-- only superusers create base types; the owner of an extension can add other types to it
+			-- only superusers create base types, but the owner of an extension can add other types to it
 			WHERE  t.typtype OPERATOR(pg_catalog.=) 'b' AND t.typlen OPERATOR(pg_catalog.=) -1)
 		SELECT v.typname AS name, v.type, f.type AS features
 		FROM   member v, member f

@@ -11,23 +11,23 @@ CREATE FUNCTION _dlints_read_vector(value jsonb, length integer) RETURNS float8[
 CREATE FUNCTION _dlints_announced_cost(action jsonb, constraint_name text) RETURNS float8
 	AS 'MODULE_PATHNAME', 'dlints_announced_cost' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
--- Return the id of an action.  Numbers that are equal, such as 1 and 1.0, are one id, as ActionId() in C returns.
+-- Return the id of an action.  Equal numbers, such as 1 and 1.0, are one id, as in ActionId() in C.
 CREATE FUNCTION _dlints_action_id(action jsonb) RETURNS text
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE jsonb_typeof(coalesce(action -> 'id'::text, action)) WHEN 'number'::text
        THEN trim_scale((coalesce(action ->> 'id'::text, action #>> '{}'::text[]))::numeric)::text
        ELSE coalesce(action ->> 'id'::text, action #>> '{}'::text[]) END;
 
--- Compute the expected cost of an action: the announced cost times the ratio of reported to announced costs; the
--- mean reported cost if none is announced; 0 if nothing is known.
+-- Return the expected cost of an action: the announced cost times the ratio of reported to announced costs.  Without
+-- an announced cost, the mean reported cost is returned, or 0.
 CREATE FUNCTION _dlints_expected_cost(announced float8, ratio float8, reported float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(greatest(coalesce(nullif(announced, 0::float8) * coalesce(ratio, 1::float8), reported, 0::float8),
                       -1e50::float8), 1e50::float8);
 
--- Compute features from the vectors in a context: an object of names and numbers.  Each vector is scaled to the weight
--- of two names; a vector of more than 64 numbers is projected to 64.  A vector that is missing, or has another length
--- in a logged context, has no features.
+-- Compute features, as an object of names and numbers, from the vectors in a context.  Each vector has the weight of
+-- two names, and more than 64 numbers are projected to 64.  Vectors that are missing, or have another length, have no
+-- features.
 CREATE FUNCTION _dlints_vector_numbers(context jsonb, vectors jsonb) RETURNS jsonb
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -41,7 +41,7 @@ FROM  (SELECT d.key, @extschema@.dlints_profile(@extschema@._dlints_read_vector(
                       ELSE v.numbers::real[] END) WITH ORDINALITY x (value, n)
 $$;
 
--- Return the ids, prices and features of actions, with the context's vectors projected first.
+-- Return the ids, prices and features of actions.  Long vectors of the context are projected first.
 CREATE FUNCTION _dlints_ranker_actions(context jsonb, actions jsonb, vectors jsonb, constraint_names text[])
 	RETURNS TABLE (n integer, id text, price float8, features real[])
 	LANGUAGE sql IMMUTABLE
@@ -52,8 +52,8 @@ BEGIN ATOMIC
 	           constraint_names) a;
 END;
 
--- Compute the training examples of a decision: the reward of the chosen action, unless it is NULL; and for a decision
--- of the baseline, examples that imitate its choice of the first action.
+-- Return the training examples of a decision: the reward of the chosen action and, for a decision of the baseline,
+-- examples that imitate its choice.
 CREATE FUNCTION _dlints_ranker_examples(context jsonb, actions jsonb, chosen integer, treatment text, reward float8,
 	vectors jsonb, constraint_names text[]) RETURNS TABLE (model text, features real[], reward float8)
 	LANGUAGE sql IMMUTABLE

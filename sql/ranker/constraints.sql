@@ -1,9 +1,10 @@
 -- Constraints of rankers ------------------------------------------------------------------
 --
 -- Actions have announced costs, and reward() reports the true costs of chosen actions.  The expected cost of an action
--- is its announced cost times the ratio of reported to announced costs.
+-- is the announced cost times the ratio of reported to announced costs.
 
--- Return the costs of the last decisions since the first constraint was set: as reported, or as expected.
+-- Return the costs of the last decisions since the first constraint was set.  Costs that were not reported are
+-- expected costs.
 CREATE FUNCTION _dlints_ranker_spent(max_decisions bigint)
 	RETURNS TABLE (decision bigint, constraint_name text, cost float8, choices bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -23,7 +24,7 @@ BEGIN
 END
 $$;
 
--- Estimate the costs of actions from the last 30 reports of each, among the last 1000 decisions.
+-- Estimate the costs of actions from their last 30 reported costs, among the last 1000 decisions.
 CREATE FUNCTION _dlints_estimate_action_costs() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -51,9 +52,8 @@ BEGIN
 END
 $$;
 
--- Replay the last 100 decisions, five times each under draws of the current model: the score of each action, and
--- its cost times the sign of the constraint, in the order of names.  Decisions with many actions are replayed less
--- often: at least ten decisions, of 2000 actions in total.
+-- Repeat the last 100 decisions, five times each, with draws of the current model.  Returns scores of actions, and
+-- their costs times signs.  Decisions with many actions are repeated less often, but at least ten decisions.
 CREATE FUNCTION _dlints_ranker_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -100,11 +100,10 @@ BEGIN
 END
 $$;
 
--- Compute prices if at least this many decisions were made since the last time.  One session computes them, while
--- concurrent sessions use the current prices.  Returns NULL if prices were not stale or could not be computed.  An
--- error of class 22 is recorded as the problem of the job.  In either case prices count as computed, so that the next
--- request does not try again.  If a request is cancelled meanwhile, for example by statement_timeout, requests leave
--- prices to run(), until run() has computed them quickly.
+-- Compute dual prices if at least "min_decisions" decisions were made since the last time.  Concurrent sessions use
+-- the current prices.  Returns NULL if prices are current or cannot be computed.  Prices count as computed even after
+-- an error of class 22, so that the next request does not try again.  If statement_timeout cancels the computation,
+-- only run() computes prices, until it has done so quickly.
 CREATE FUNCTION _dlints_ranker_find_prices(min_decisions bigint) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -118,7 +117,7 @@ BEGIN
 	END IF;
 	BEGIN
 		PERFORM FROM job WHERE name = 'prices' FOR UPDATE SKIP LOCKED;
-		-- another session may have computed prices in the meantime
+		-- another session may have computed prices meanwhile
 		IF NOT FOUND OR @extschema@._dlints_prices_are_stale(min_decisions) IS NOT TRUE THEN
 			RETURN NULL;
 		END IF;

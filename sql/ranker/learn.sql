@@ -1,7 +1,6 @@
 -- Training of rankers ------------------------------------------------------------------
 --
--- The model "reward" is trained on the reward of chosen actions, the model "imitation" on the choices of the
--- baseline.
+-- The model "reward" is trained on rewards of chosen actions, the model "imitation" on the choices of the baseline.
 
 -- Return up to 1000 pending decisions whose attribution window has passed.  If the first reward is final, decisions
 -- with a reward are included.
@@ -22,7 +21,7 @@ BEGIN
 END
 $$;
 
--- Declare that the models contain the rewards of decisions as reported, except rewards that a concurrent reward() has
+-- Record that the models contain the reported rewards of decisions, except rewards that a concurrent reward() has
 -- locked.
 CREATE FUNCTION _dlints_ranker_accept_rewards(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
@@ -58,8 +57,8 @@ BEGIN
 END
 $$;
 
--- Apply rewards that were reported or changed after their decision was applied: retract the logged example, and
--- train on the corrected one.  Returns their number.  Rewards that a concurrent reward() has locked are skipped.
+-- Apply rewards that were reported after training: retract the logged example, and train on the corrected one.
+-- Returns the number of rewards.  Rewards that a concurrent reward() has locked are skipped.
 CREATE FUNCTION _dlints_ranker_correct(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -118,8 +117,8 @@ BEGIN
 END
 $$;
 
--- Delete events whose decision is no longer in the log, and expired rewards and costs.  A reward of an unknown event
--- is deleted after one day; one of a deferred event is kept, since the event may be activated.
+-- Delete events whose decision is no longer in the log, and expired rewards and costs.  Rewards of unknown events are
+-- deleted after a day, except for deferred events, which may still be activated.
 CREATE FUNCTION _dlints_ranker_delete_orphans() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -141,8 +140,8 @@ BEGIN
 END
 $$;
 
--- Erase a user, whose id is in the context under the key "user_key", from the log and the models.  Returns the number
--- of decisions.
+-- Erase a user, whose id is in the context under "user_key", from the log and the models.  Returns the number of
+-- decisions.
 CREATE FUNCTION _dlints_ranker_erase(setting regclass, user_id text) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$

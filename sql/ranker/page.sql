@@ -4,9 +4,9 @@ CREATE FUNCTION _dlints_rank(setting regclass, event text, context jsonb, action
 	RETURNS TABLE (event_id text, action text, "position" integer, probability float8, expected float8)
 	AS 'MODULE_PATHNAME', 'dlints_rank' LANGUAGE C VOLATILE;
 
--- Report the reward of an event, before or after the event is ranked.  Of several rewards the first, the last or
--- their sum counts, by the setting "repeated".  Of several costs the last one counts.  A cost of an unknown constraint,
--- such as one that was removed, only raises a warning, so that its reward is not lost.
+-- Report the reward of an event, before or after the event is ranked.  The setting "repeated" decides whether the
+-- first, the last or the sum of several rewards counts.  Of several costs, the last one counts.  Costs of unknown
+-- constraints raise a warning only, so that the reward is not lost.
 CREATE FUNCTION _dlints_ranker_reward(setting regclass, event text, value float8, costs jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -66,8 +66,8 @@ BEGIN
 END
 $$;
 
--- Activate a deferred event: its attribution window starts.  Returns false if the event is not deferred, or if its
--- decision has expired and could not be retracted from the models any more.
+-- Activate a deferred event, which starts its attribution window.  Returns false if the event is not deferred, or if
+-- its decision has expired.
 CREATE FUNCTION _dlints_activate(setting regclass, event text) RETURNS boolean
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -84,7 +84,8 @@ BEGIN
 END
 $$;
 
--- Set the share of events that the ranker decides.  For the others, the caller's first action is chosen.
+-- Set the share of events for which the ranker chooses the action.  For other events, the caller's first action is
+-- chosen.
 CREATE FUNCTION _dlints_go_live(setting regclass, share float8) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$

@@ -1,7 +1,7 @@
 -- Rows of the report of a ranker ---------------------------------------------------------
 
--- Compute the mean of reward minus price per event of a treatment, beginning with a decision, and its standard
--- error, clustered by user.
+-- Return the mean of reward minus price per event of a treatment, from a decision on, with a standard error clustered
+-- by user.
 CREATE FUNCTION _dlints_ranker_earned(of_treatment text, first bigint,
 	OUT events bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -18,7 +18,7 @@ BEGIN
 END
 $$;
 
--- Return the rows of the report about events, and those that compare the ranker with the baseline.
+-- Return the report's rows about events, and the comparison of the ranker with the baseline.
 CREATE FUNCTION _dlints_report_baseline(first bigint, since timestamptz) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -69,9 +69,8 @@ BEGIN
 END
 $$;
 
--- Return the rows of the report about exploration.  The reward of random choices is estimated by inverse-propensity
--- weights, unless few events would determine it, or an action had no chance.  With constraints this is omitted, since
--- random choices cost more.
+-- Return the report's rows about exploration.  The reward of random choices is estimated by inverse-propensity
+-- weights, unless few events would determine it.  With constraints, it is omitted, because random choices cost more.
 CREATE FUNCTION _dlints_report_exploration(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -101,8 +100,7 @@ BEGIN
 END
 $$;
 
--- Return report rows for constraints of which neither logged actions nor reports have a cost, and for invalid costs
--- of logged actions, in the last 1000 decisions of the ranker.
+-- Return the report's rows for constraints without any cost, and for invalid costs, in the last 1000 decisions.
 CREATE FUNCTION _dlints_report_costs() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$

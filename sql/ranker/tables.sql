@@ -20,17 +20,17 @@ CREATE TABLE setting (
     value_limit   float8 NOT NULL,
     user_key      text NOT NULL,            -- key of the context that holds the user; no feature
     empty_model   @extschema@.dlints(192) NOT NULL,
-    -- columns with state, which _dlints_write_settings() does not write
+    -- columns that maintenance changes, and _dlints_write_settings() does not write
     live_share    float8 NOT NULL DEFAULT 1 CHECK (live_share BETWEEN 0 AND 1),   -- share that the ranker decides
-    trained_from  bigint NOT NULL DEFAULT 0,        -- first decision that models contain
-    -- key that permutes decision numbers
+    trained_from  bigint NOT NULL DEFAULT 0,        -- first decision in the models
+    -- secret key that permutes decision numbers
     secret        bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint);
 
 INSERT INTO job (name, done_at)
 SELECT unnest('{run,learn,rebuild,months}'::text[]), now()
 UNION ALL SELECT 'prices', '-infinity';
 
--- 1: a request was cancelled while it computed prices, so that only run() computes them.  A sequence keeps the number
+-- 1: a request was cancelled while computing prices, so that only run() computes them.  A sequence keeps its value
 -- although the transaction of the request is rolled back.
 CREATE SEQUENCE cancelled_prices MINVALUE 0 MAXVALUE 1 START 0;
 
@@ -44,7 +44,7 @@ CREATE TABLE decision (
     activated_at  timestamptz,              -- start of the attribution window; NULL: the column "at"
     context       jsonb NOT NULL,
     actions       jsonb NOT NULL,           -- as passed by the caller
-    ranking       integer[] NOT NULL,       -- indexes into actions; the first one is chosen
+    ranking       integer[] NOT NULL,       -- indexes into "actions"; the first one is chosen
     probabilities float8[] NOT NULL,        -- propensity of each action under the treatment
     expected      float8[] NOT NULL,        -- expected reward of each action
     imitated      boolean,                  -- the model "imitation" predicted the baseline's choice

@@ -16,8 +16,8 @@ FROM   decision d,
                        JOIN jsonb_array_elements(d.actions) WITH ORDINALITY a (value, n) ON a.n = r.n) r,
        LATERAL (SELECT r.value) a;
 
--- Chosen actions with their rewards.  A reward is NULL until the attribution window has passed, since the rewards
--- of a part of the window are a biased sample.  "earned" is the reward minus the price.
+-- Chosen actions with their rewards.  A reward is NULL until the attribution window has passed, because earlier
+-- rewards are a biased sample.  "earned" is the reward minus the price.
 CREATE VIEW outcome AS
 SELECT d.id AS decision, d.event, d.treatment, d.at, d.context, c.action, c.price,
        d.probabilities[1] AS probability, d.expected[1] AS expected, cardinality(d.ranking) AS candidates,

@@ -1,11 +1,9 @@
 -- Compare actions ------------------------------------------------------------------------
 
--- Compute inverse-propensity weights of the events in which all of these actions could be chosen.  There is a row
--- per event and action, with the price of the action, and with weight and reward if it was chosen.
---
--- The log is split into 20 blocks by time.  The weight of a block depends on its rarest action, and is equal for
--- all actions, so that all are compared over the same times and contexts.  Propensities of equal contexts within a
--- block are averaged, since they depend on random draws.
+-- Compute inverse-propensity weights of the events in which all tested actions could be chosen, with one row per event
+-- and action.  The log is divided into 20 blocks by time.  The weight of a block depends on its rarest action, so that
+-- all actions are compared over the same times and contexts.  Propensities of equal contexts within a block are
+-- averaged.
 CREATE FUNCTION _dlints_weigh_events(first bigint, actions text[])
 	RETURNS TABLE (action text, counts float8, price float8, weight float8, reward float8)
 	LANGUAGE plpgsql STABLE AS
@@ -44,10 +42,10 @@ BEGIN
 END
 $$;
 
--- Estimate the mean reward of each action, and a normal belief about it.  The variance of an action's rewards is at
--- least the variance of all rewards: a few equal rewards say little.  The expected reward is shrunk towards the mean of
--- all rewards by one observation, and that mean towards the middle of possible rewards.  "n" is the sum of weights
--- divided by the largest weight, a number of events for the bounds.
+-- Estimate the mean reward of each action, with a normal posterior.  The variance of an action's rewards is at least
+-- the variance of all rewards, because a few equal rewards say little.  The expected reward is shrunken to the mean of
+-- all rewards by one observation, and that mean to the middle of possible rewards.  "n" is the effective number of
+-- events.
 CREATE FUNCTION _dlints_estimate_arms(first bigint, actions text[], lowest float8, highest float8)
 	RETURNS TABLE (place bigint, action text, events bigint, mean float8, price float8, bottom float8, top float8,
 	               n bigint, squares float8, expected float8, error float8)
@@ -84,9 +82,9 @@ BEGIN
 END
 $$;
 
--- Compare actions, each as if it were always chosen.  By default these are the actions of the newest event.  Events
--- count if the ranker decided them, all of these actions could be chosen, and the attribution window has passed.
--- Rewards are assumed to lie between lowest and highest, and to include all observed ones.
+-- Compare actions as if each were always chosen.  By default, the actions of the newest event are compared.  Events
+-- count if the ranker chose the action, all tested actions could be chosen, and the attribution window has passed.
+-- All rewards are assumed to be between "lowest" and "highest".
 CREATE FUNCTION _dlints_ranker_winner(setting regclass, since timestamptz, actions text[], lowest float8,
                                       highest float8)
 	RETURNS TABLE (action text, events bigint, earns float8, low float8, high float8,

@@ -1,11 +1,11 @@
 -- Backtest: lists of a recommender that is created without the end of the click log -----------
 --
--- The last fifth of each user's clicks is hidden.  A trial recommender is created from the other clicks, in a
--- separate schema.  Its lists of ten are compared with those of simple policies.  A subtransaction is rolled back
--- in the end, so that nothing remains of the trial.
+-- The last fifth of each user's clicks is hidden.  A trial recommender, in a separate schema, is created from the
+-- other clicks, and its lists of ten items are compared with those of simple policies.  A subtransaction is rolled
+-- back in the end, so that nothing remains of the trial.
 
--- Write the newest million clicks to a table, and mark the last fifth of each user's clicks as hidden.  Clicks at
--- equal times are ordered by a hash of user and item.
+-- Write the newest million clicks to a table, and mark the last fifth of each user's clicks as hidden.  A hash of user
+-- and item orders clicks with equal times.
 CREATE FUNCTION _dlints_split_clicks(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -57,9 +57,8 @@ BEGIN
 END
 $$;
 
--- Create the views and functions of a trial, which call those of the tested recommender, "a ->> 'borrowed'".
--- Binding the user's expressions again could fail: columns may have been renamed, and the search_path may be
--- another one.
+-- Create the views and functions of a trial, which call those of the tested recommender, "a ->> 'borrowed'".  Creating
+-- them from the user's expressions could fail, because columns may have been renamed.
 CREATE FUNCTION _dlints_borrow_bindings(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -93,8 +92,8 @@ BEGIN
 END
 $$;
 
--- Draw the users of a backtest, with the items of their hidden clicks (targets).  If recommend() leaves out items
--- that the user clicked, these are not targets.  The sample depends on the log only.
+-- Draw the users of a backtest, with the items of their hidden clicks (targets).  If recommend() excludes items that
+-- the user has clicked, these are not targets.  The sample depends only on the log.
 CREATE FUNCTION _dlints_draw_test_users(max_users integer) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -116,8 +115,8 @@ BEGIN
 END
 $$;
 
--- Do the candidates of a recommender depend on the user?  We look for the user in the condition of the bound function.
--- Its FROM clause names the parameter once in any case.
+-- Do the candidates of a recommender depend on the user?  We look for the user in the condition of the bound function,
+-- whose FROM clause has the parameter in any case.
 CREATE FUNCTION _dlints_candidates_differ(schema text) RETURNS boolean
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS
 $$
@@ -130,10 +129,10 @@ CREATE FUNCTION _dlints_similar_items(baskets integer[], clicked integer[], cand
 	RETURNS integer[]
 	AS 'MODULE_PATHNAME', 'dlints_similar_items' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000;
 
--- Compute the statistics that simple policies rank by: the clicks of each item, those of the last two weeks, and the
--- items that each user clicked.  Items that no list can contain have no rank by clicks, and the largest item numbers.
--- Other item numbers are random, because items with equal cosines are sorted by number, and keys often grow with time.
--- If eligibility depends on the user, it is checked per user instead.
+-- Compute the statistics of simple policies: clicks of each item, clicks of the last two weeks, and items that each
+-- user has clicked.  Items that no list can contain have no rank, and the largest numbers.  Other numbers are random,
+-- because they order items with equal cosines.  If the candidates depend on the user, they are checked later for each
+-- user.
 CREATE FUNCTION _dlints_count_clicks(differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -187,8 +186,8 @@ END
 $$;
 
 -- Write the item vectors of the simple policies, which rank items by dot products with profiles.  A vector has the
--- factors of an item, or the features of one column times the clicks on the item.  "part_block" has the same vectors in
--- blocks, from which scores are computed for many users at once.
+-- factors of an item, or the features of one column times the clicks on the item.  "part_block" has the same vectors
+-- in blocks, for computing the scores of many users together.
 CREATE FUNCTION _dlints_write_part_vectors() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -220,7 +219,7 @@ BEGIN
 END
 $$;
 
--- Compare lists of ten for some of the test users: the list of recommend(), and the lists of simple policies.  All
+-- Compare lists of ten items for some test users: the list of recommend(), and the lists of simple policies.  All
 -- policies have the same candidates.
 CREATE FUNCTION _dlints_compare_lists(first_user bigint, last_user bigint, differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
@@ -267,7 +266,7 @@ BEGIN
 		FROM  (SELECT w.policy, array_agg(w.weights) AS weights FROM weight w GROUP BY w.policy) w
 		       JOIN part_block b ON b.policy = w.policy
 		GROUP  BY b.policy),
-	scored AS (        -- the planner uses the conditions on the largest size before it joins
+	scored AS (        -- the planner applies the conditions on the largest size before the join
 		SELECT s.n, 'the most popular' AS policy, k.n AS known, k.clicks::float8 AS score
 		FROM   size s JOIN known k ON k.by_clicks <= s.size AND k.by_clicks <= (SELECT max(x.size) FROM size x)
 		UNION ALL
@@ -302,9 +301,8 @@ BEGIN
 END
 $$;
 
--- Summarize the comparison, best policy first.  Differences are paired by user: the best policy is compared with
--- the next one, and the others with the best.  Since the best of several policies is selected, confidence intervals
--- have an approximate Bonferroni correction for the number of comparisons.
+-- Summarize the comparison, with the best policy first.  The best policy is compared with the next one, and the others
+-- with the best one, paired by user.  Confidence intervals have a Bonferroni correction for the number of comparisons.
 CREATE FUNCTION _dlints_comparison()
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
 	LANGUAGE plpgsql STABLE AS
@@ -318,7 +316,7 @@ BEGIN
 		SELECT 'factors' FROM setting s WHERE s.factors > 0
 		UNION
 		SELECT x.policy FROM compared x),
-	complete AS MATERIALIZED (          -- a policy that has no list for a user counts as no hit
+	complete AS MATERIALIZED (          -- a policy without a list for a user counts as no hit
 		SELECT h.n, p.policy, coalesce(c.ndcg, 0) AS ndcg, coalesce(c.is_hit, false)::integer AS hit
 		FROM   hidden h CROSS JOIN every_policy p
 		       LEFT JOIN compared c ON c.n = h.n AND c.policy = p.policy),
@@ -347,7 +345,7 @@ BEGIN
 END
 $$;
 
--- Create a trial recommender from resolved arguments, compare its lists, and remove it.  The argument "clicks" is the
+-- Create a trial recommender from arguments, compare its lists, and remove the trial.  The argument "clicks" is the
 -- query of the complete click log.
 CREATE FUNCTION _dlints_try_recommender(a jsonb)
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
@@ -432,8 +430,8 @@ END;
 COMMENT ON FUNCTION dlints_backtest(regclass, text[], text, name, regtype, integer, integer)
 	IS 'hide the last fifth of each user''s clicks, and compare a recommender trained on the rest with simple policies';
 
--- Test a recommender on its click log or, without one, on the clicks on its own lists.  The trial has the recommender's
--- settings, candidates, bonuses, caps, constraints and prices, but no control group and no random lists.
+-- Test a recommender on its click log or, without one, on the clicks on its own lists.  The trial has the same
+-- settings, but no control group and no random lists.
 CREATE FUNCTION _dlints_backtest(setting regclass, users integer)
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off

@@ -1,11 +1,10 @@
 -- Views and functions bound to the user's own texts and types -------------------------
 --
 -- These views and inlinable functions are in the recommender's schema.  They are parsed once, under the search_path of
--- the user who creates or alters the recommender, so that a later search_path or rename changes nothing.  The argument
--- "a" has the recommender's arguments as completed by _dlints_resolve() and _dlints_derive().
+-- the user who creates or alters the recommender.  The argument "a" has the recommender's arguments, completed by
+-- _dlints_resolve() and _dlints_derive().
 
--- Return the equality operator of a type, qualified, for use between two operands.  Operators of an extension's
--- type may be in any schema.
+-- Return the qualified equality operator of a type, which may be in the schema of any extension.
 CREATE FUNCTION _dlints_equality(type oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -29,8 +28,8 @@ $$;
 CREATE FUNCTION _dlints_fits_index(key "any") RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_fits_index' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
--- Return the COLLATE clause of a nondeterministic collation, such as a case-insensitive one.  Empty for other
--- collations, under which equal values have equal bytes.
+-- Return the COLLATE clause of a nondeterministic collation, such as a case-insensitive one, or an empty text for
+-- others.
 CREATE FUNCTION _dlints_collate_clause(collation_id oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -39,9 +38,8 @@ SELECT coalesce((SELECT format(' COLLATE %I.%I', n.nspname, c.collname)
                  WHERE  c.oid = collation_id AND NOT c.collisdeterministic), '')
 $$;
 
--- Create the functions same_item() and same_user(), by which functions of the extension compare keys.  The planner
--- inlines them, so that it can use indexes and hash joins.  Key columns of the tables get the collations that the
--- keys have in the items and the click log.
+-- Create the functions same_item() and same_user(), which compare keys.  The planner inlines them, so that it can use
+-- indexes and hash joins.  Key columns of the tables get the collations of keys in the items and the click log.
 CREATE FUNCTION _dlints_bind_keys(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -76,8 +74,8 @@ BEGIN
 END
 $$;
 
--- Revoke the functions of a recommender from PUBLIC, except the comparisons of keys: a role that may read a view of
--- the log must be able to call what the view calls.
+-- Revoke the functions of a recommender from PUBLIC, except the comparisons of keys, which views of the log call with
+-- the rights of their reader.
 CREATE FUNCTION _dlints_revoke_functions(name text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -87,9 +85,8 @@ BEGIN
 END
 $$;
 
--- Return the current names of the encoded columns, in their order.  If a column was renamed, the definition of the
--- view "item_column" has the new name; since PostgreSQL 16 it omits the alias "i".  If the view is missing, the
--- result has the names at creation of the recommender.
+-- Return the current names of the encoded columns.  The definition of the view "item_column" has the new name of a
+-- renamed column; since PostgreSQL 16, it omits the alias "i".  If the view is missing, returns the names at creation.
 CREATE FUNCTION _dlints_present_columns(a jsonb) RETURNS text[]
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS
 $$
@@ -102,9 +99,8 @@ SELECT ARRAY(
 	FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n) ORDER BY c.n)
 $$;
 
--- Return the expressions of the features and dates of all encoded columns, and the list of these columns with the
--- types that they have in the view "item_column", since types may have been renamed.  "reference" is the format of a
--- reference to the n-th column, given its name and n.
+-- Return the expressions of features and dates of all encoded columns, and the list of these columns with their types.
+-- "reference" is the format of a reference to a column, given its name and position.
 CREATE FUNCTION _dlints_encoding(a jsonb, reference text, OUT encoded text, OUT dates text, OUT columns text)
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -119,7 +115,7 @@ FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n
                            c.c, format(reference, c.c ->> 'column', c.n)) AS code) e
 $$;
 
--- Create the view of the features, dates and digests of items, under a given name.
+-- Create a view of the features, dates and digests of items.
 CREATE FUNCTION _dlints_bind_encoded_view(a jsonb, view_name text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -131,15 +127,14 @@ BEGIN
 		E'CREATE OR REPLACE VIEW %1$I.%4$I AS\nSELECT i.item,\n       %2$s AS encoded,\n       %3$s AS dates,\n'
 		'       @extschema@._dlints_digest(i.item%5$s) AS digest\nFROM   %1$I.item_column i',
 		a ->> 'name', of_item.encoded, of_item.dates, view_name,
-		(SELECT string_agg(g.digest, '')        -- of 90 columns each, since functions have at most 100 arguments
+		(SELECT string_agg(g.digest, '')        -- digests of 90 columns each, because functions have at most 100 arguments
 		 FROM  (SELECT format(', @extschema@._dlints_digest(%s)', string_agg(format('i.c%s', n), ', ' ORDER BY n)) AS digest
 		        FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n)
 		        GROUP  BY n / 90 ORDER BY n / 90) g));
 END
 $$;
 
--- Create the view "encoded_item" of features and dates, and encode_document(), which encodes a JSON object of
--- columns.
+-- Create the view "encoded_item" of features and dates, and encode_document(), which encodes a JSON object of columns.
 CREATE FUNCTION _dlints_bind_encoding(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -155,9 +150,8 @@ BEGIN
 END
 $$;
 
--- Create the view "item" of keys, the view "item_column" of encoded columns, and the view and the function that
--- encode them.  No function has a row of the items as argument, since PostgreSQL would then refuse to add columns
--- to the table.
+-- Create the views of keys and of encoded columns, and the view and the function that encode columns.  No function has
+-- a row of the items as argument, because PostgreSQL would then refuse to add columns to the table.
 CREATE FUNCTION _dlints_bind_items(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -175,8 +169,7 @@ BEGIN
 END
 $$;
 
--- Execute a statement with the text of an argument under another search_path.  No other names are looked up under
--- that path.  Errors name the argument.
+-- Execute a statement with the text of an argument under another search_path.  Errors name the argument.
 CREATE FUNCTION _dlints_execute_under(path text, argument text, statement text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -195,8 +188,8 @@ $$;
 CREATE FUNCTION _dlints_try_cast(value text, type anyelement) RETURNS anyelement
 	AS 'MODULE_PATHNAME', 'dlints_try_cast' LANGUAGE C STABLE PARALLEL SAFE COST 5;
 
--- Return an expression that converts a column of the click log to another type.  Invalid values become NULL, so
--- that an invalid click does not affect the others.
+-- Return an expression that converts a column of the click log to another type.  Invalid values become NULL, so that
+-- an invalid click does not affect the others.
 CREATE FUNCTION _dlints_safe_cast(expression text, source oid, target oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -219,11 +212,9 @@ FROM   pg_type t, LATERAL (SELECT @extschema@._dlints_type_name(t.oid) AS name) 
 WHERE  t.oid = target
 $$;
 
--- Return an expression that converts the times of the click log to timestamptz.  Times without a time zone are read
--- in the zone of the session that creates the recommender.  This zone is appended to a text.  That fails if the text
--- has a zone, and the text is then read alone.  A zone without a name (such as <-03>+03, after SET TIME ZONE -3) is no
--- valid part of a text, so that its offset is appended.  Conditions can use an index on this expression, except for
--- texts.
+-- Return an expression that converts times of the click log to timestamptz.  Times without a zone are in the zone of
+-- the session that creates the recommender, which is appended to texts.  If appending fails because the text has a
+-- zone, the text is read alone.  Zones without a name, as after SET TIME ZONE -3, are appended as an offset.
 CREATE FUNCTION _dlints_time_cast(expression text, source oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -240,7 +231,7 @@ SELECT CASE source
 			THEN ' ' || current_setting('TimeZone') ELSE to_char(now(), ' TZH:TZM') END) END
 $$;
 
--- Return the types of the columns user, item, time and (optional) weight of a query of clicks; base types for
+-- Return the types of the columns user, item, time and (optional) weight of the query "clicks", with base types for
 -- domains.
 CREATE FUNCTION _dlints_click_types(a jsonb) RETURNS oid[]
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
@@ -271,8 +262,7 @@ BEGIN
 END
 $$;
 
--- Create the view "click".  The optional fourth column of the log is the weight of a click.  Without a click log,
--- the view reads rewards of the recommender's own lists.
+-- Create the view "click".  Without a click log, the view has the rewards of the recommender's own lists.
 CREATE FUNCTION _dlints_bind_clicks(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -309,14 +299,14 @@ BEGIN
 				ELSE 'An index on times of type timestamptz would make it fast to find the latest clicks.' END;
 	END IF;
 	item_cast := @extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid);
-	-- if a key is too long, the view returns no item; CASE around the user would prevent use of the log's index
+	-- if a key is too long, the view returns no item; CASE around the user would prevent index scans of the log
 	item_cast := coalesce((
 		SELECT format('CASE WHEN %s THEN %s END', string_agg(format(
 		           '@extschema@._dlints_fits_index(c.%s) IS NOT FALSE', k.name), ' AND '), item_cast)
 		FROM  (VALUES ('user_id', (a ->> 'user_type')::oid), ('item', (a ->> 'item_type')::oid)) k (name, type)
 		       JOIN pg_type t ON t.oid = k.type
 		WHERE  t.typlen = -1 HAVING count(*) > 0), item_cast);
-	-- a view that is replaced keeps the collations of its columns
+	-- CREATE OR REPLACE VIEW keeps the collations of columns
 	SELECT user_cast || coalesce(string_agg(k.clause, '') FILTER (WHERE k.attname = 'user_id'), ''),
 	       item_cast || coalesce(string_agg(k.clause, '') FILTER (WHERE k.attname = 'item'), '')
 	INTO   user_cast, item_cast
@@ -335,9 +325,9 @@ BEGIN
 END
 $$;
 
--- Return an expression that is equal for values of "cap_group" that are equal under their type and collation: 1.0 and
--- 1.00, or texts under a case-insensitive collation.  Their texts differ, but not their hashes.  Types of extensions
--- without a 64-bit hash function are grouped by their texts.
+-- Return an expression of "cap_group" that is equal for equal values, such as 1.0 and 1.00, or texts under a
+-- case-insensitive collation.  Hashes are equal where texts differ.  Types without a 64-bit hash function use their
+-- texts.
 CREATE FUNCTION _dlints_group_expression(a jsonb, request text) RETURNS text
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -360,8 +350,8 @@ BEGIN
 END
 $$;
 
--- Create functions for the expressions "candidates", "bonus" and "cap_group", as far as "texts" names them.  The
--- functions for "bonus" and "cap_group" exist only if the user has passed an expression.
+-- Create functions for the expressions "candidates", "bonus" and "cap_group" named in "texts".  The functions for
+-- "bonus" and "cap_group" exist only with an expression of the user.
 CREATE FUNCTION _dlints_bind_rules(a jsonb, texts text[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -403,7 +393,7 @@ BEGIN
 				@extschema@._dlints_equality((a ->> 'item_type')::oid)));
 		END IF;
 	END LOOP;
-	-- at the end of the session, PostgreSQL drops a temporary table together with the functions that read it
+	-- at the end of a session, PostgreSQL drops temporary tables together with the functions that read them
 	SELECT CASE f.proname WHEN 'allowed' THEN 'candidates' ELSE f.proname END, c.relname INTO read_by, relation
 	FROM   pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
 	       JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = f.oid
@@ -418,9 +408,8 @@ BEGIN
 END
 $$;
 
--- Create the view "cost_text": the costs of each item, as text, in the order of constraint names; NULL for a constraint
--- on an outcome.  The view is made with the first constraint.  It is not dropped with the last constraint, because a
--- concurrent request may read it.
+-- Create the view "cost_text": the costs of each item as text, in the order of constraint names; NULL for a constraint
+-- on an outcome.  The view stays when the last constraint is removed, because concurrent requests may read it.
 CREATE FUNCTION _dlints_bind_costs(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$

@@ -25,7 +25,7 @@ CREATE FUNCTION _dlints_halving_part(tree real[], features real[], bits bigint) 
 CREATE FUNCTION _dlints_halving_order(tree real[], features real[], size integer) RETURNS integer[]
 	AS 'MODULE_PATHNAME', 'dlints_halving_order' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
--- Record whether requests can look up items by their key: does the planner find an item without reading all items?
+-- Record whether the planner can look up an item by its key in an index.
 CREATE FUNCTION _dlints_note_item_index() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -45,7 +45,8 @@ END
 $$;
 
 -- Write new blocks of similar items, with empty columns "codes" and "numbers".  A tree, built from a sample, divides
--- the items into parts of about 8,000, which fit into memory.  Each part is then halved until a block has room for it.
+-- the items into parts of about 8,000 items, which fit into memory.  Parts are then halved until a block has room for
+-- them.
 CREATE FUNCTION _dlints_group_items() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -89,16 +90,16 @@ BEGIN
 END
 $$;
 
--- Write the centroids of blocks of similar items.  Rows that do not change are not written.
+-- Write the centroids of blocks of similar items, if they have changed.
 CREATE FUNCTION _dlints_set_centroids() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	-- number of blocks per centroid, so that requests take about as long for centroids as for blocks
+	-- number of blocks per centroid, so that reading centroids takes about as long as reading blocks
 	size integer := (SELECT greatest(1, floor(cbrt((max(b.n) + 1) / 100.0))) FROM block b);
-	-- number of centroids per row, from the bytes of an item and of a centroid; each has three vectors, and a row at
-	-- most 256 (MAX_ITEMS in src/page/blocks.h)
+	-- number of centroids per row, from the bytes per item and per centroid; a centroid has three vectors, and a row
+	-- has at most 256 (MAX_ITEMS in src/page/blocks.h)
 	slots integer := (SELECT greatest(1, least(85, s.block_slots * (s.liked + 38 + 4 * n.numbers)
 	                                               / (3 * s.liked + 74 + 8 * n.numbers)))
 	                  FROM   setting s, LATERAL (SELECT s.aged / 3 + count(*) AS numbers FROM constraint_price) n);
@@ -118,14 +119,14 @@ BEGIN
 END
 $$;
 
--- Minimum number of items for blocks of similar items; in smaller catalogues requests read all blocks
+-- Minimum number of items for blocks of similar items; in smaller catalogues, requests read all blocks
 CREATE FUNCTION _dlints_min_grouped_items() RETURNS bigint
 	LANGUAGE sql IMMUTABLE
 RETURN 3000;
 
--- Write the item vectors to "block", in rows that fill about a page each.  In catalogues below 3,000 items, a block
--- contains items of similar popularity; in larger ones, similar items.  Rows that do not change are not written.  All
--- blocks are generated again if many are not full.
+-- Write the item vectors to the table "block", in rows of about a disk page.  A block contains items of similar
+-- popularity or, from 3,000 items on, similar items.  Unchanged rows are not written.  All blocks are generated again
+-- if many are not full.
 CREATE FUNCTION _dlints_set_blocks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -145,7 +146,7 @@ BEGIN
 		DELETE FROM block;
 	ELSIF EXISTS (SELECT FROM block)
 	      AND NOT EXISTS (SELECT FROM item_vector v WHERE age(v.xmin) <= age(pg_current_xact_id()::xid)) THEN
-		RETURN;         -- this transaction, with its subtransactions, wrote no vectors
+		RETURN;         -- this transaction and its subtransactions have written no vectors
 	END IF;
 	PERFORM @extschema@._dlints_add_versions();
 	IF is_large AND NOT EXISTS (SELECT FROM block) THEN
@@ -169,7 +170,7 @@ BEGIN
 	              @extschema@._dlints_block_codes(array_agg(v.features ORDER BY q.item), n_factors) AS codes,
 	              array_agg(v.numbers ORDER BY q.item) AS numbers
 	       FROM  (SELECT p.n, p.item, p.tid FROM place p ORDER BY p.n) q,
-	              LATERAL (      -- item vectors are wide: sort only their places
+	              LATERAL (      -- sort only the places of item vectors, because vectors are wide
 	                  SELECT w.features, @extschema@._dlints_block_numbers(
 	                             w.popularity, w.effect, w.costs, n_constraints, w.dates) AS numbers
 	                  FROM   item_vector w WHERE w.ctid = q.tid OFFSET 0) v

@@ -1,7 +1,6 @@
 -- Checks of the objects, clicks, rules and costs of a recommender -----------------------
 
--- Describe the objects that DROP ... CASCADE of the user's objects removed, and how to restore them; NULL if none
--- is missing.  "expressions" and the items' table can be passed again to dlints_alter_recommender().
+-- Describe objects that DROP ... CASCADE has removed, and how to restore them; NULL if none is missing.
 CREATE FUNCTION _dlints_missing_objects() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -47,7 +46,7 @@ $$;
 
 -- Checks when a recommender is created or altered ----------------------------------------
 
--- Read the complete click log.  If an expression of it fails for a row, raise an error that names the argument.
+-- Read the complete click log.  If an expression fails for a row, the error names the argument.
 CREATE FUNCTION _dlints_check_click_rows() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -60,8 +59,8 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 END
 $$;
 
--- Raise an error if the query of clicks fails, or if none of its rows has the key of an item.  This detects swapped
--- columns: with user and item exchanged, all recommendations would be useless.
+-- Raise an error if the query of clicks fails, or if none of its rows has the key of an item.  The second error
+-- detects that the columns for user and item were swapped.
 CREATE FUNCTION _dlints_check_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -77,9 +76,8 @@ BEGIN
 END
 $$;
 
--- Evaluate candidates, bonus and cap_group for all items, with an unknown user and an empty context.  Raise a
--- notice if an expression fails for some items, or if no item is eligible, since unknown users would get empty
--- lists.  An expression that fails for all items raises its error.
+-- Evaluate candidates, bonus and cap_group for all items, for an unknown user and an empty context.  Raises a notice
+-- if an expression fails for some items, or if no item is eligible, and an error if an expression fails for all items.
 CREATE FUNCTION _dlints_check_rules() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -101,7 +99,7 @@ BEGIN
 END
 $$;
 
--- Raise a notice if the costs of some items cannot be computed, and an error if those of all items cannot be.
+-- Raise a notice if the costs of some items cannot be computed, and an error if the costs of all items cannot be.
 CREATE FUNCTION _dlints_check_costs() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

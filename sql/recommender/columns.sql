@@ -19,7 +19,7 @@
 -- _dlints_measure_column(), with its number of features; and _dlints_widths(), for the notice.  A column does not have
 -- both ages and stored features.  Values that come later are in later_values.sql.  sql/dlints_encoding.sql tests kinds.
 
--- Return how a column is encoded, by its type.  The result is never "words", which depends on the values.
+-- Return how a column is encoded, judging by its type.
 CREATE FUNCTION _dlints_column_kind(items oid, column_name text) RETURNS text
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -36,7 +36,7 @@ BEGIN
 	SELECT column_name ~ '(^id|_id|[a-z]I[dD])$' OR count(*) > 0 INTO is_reference
 	FROM   pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
 	WHERE  c.conrelid = items AND c.contype = 'f' AND a.attname = column_name;
-	kind := CASE                            -- the first condition that holds decides
+	kind := CASE                            -- the first condition that is true decides
 		WHEN type.typcategory = 'B' THEN 'flag'
 		WHEN type.typcategory = 'N' AND (type.typname LIKE 'reg%' OR is_reference) THEN 'category'
 		WHEN type.typname IN ('int2', 'int4', 'int8', 'numeric', 'float4', 'float8') THEN 'number'
@@ -45,7 +45,7 @@ BEGIN
 		WHEN type.oid IN ('float4[]'::regtype, 'float8[]'::regtype) THEN 'vector'
 		WHEN type.typname IN ('vector', 'halfvec') AND EXISTS (
 		    SELECT FROM pg_cast WHERE castsource = type.oid AND casttarget = 'float4[]'::regtype) THEN 'vector'
-		-- the texts of other elements, such as dates, depend on settings of the session
+		-- texts of other elements, such as dates, depend on settings of the session
 		WHEN type.typcategory = 'A' AND (
 		    element.typcategory IN ('S', 'E', 'I', 'B', 'N') AND element.typname NOT IN ('money', 'float4', 'float8')
 		    OR element.typname IN ('uuid', 'citext', 'json', 'jsonb')) THEN 'tags'
@@ -60,8 +60,8 @@ BEGIN
 END
 $$;
 
--- Return the expression of a column's value as text.  "value" refers to the column.  Equal numbers, such
--- as 1 and 1.0, have the same text, independent of extra_float_digits.
+-- Return the expression of a column's value as text, given a reference to the column.  Equal numbers, such as 1 and
+-- 1.0, have equal texts.
 CREATE FUNCTION _dlints_column_text(value text, is_number boolean) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -69,14 +69,14 @@ SELECT format(CASE WHEN is_number THEN '@extschema@._dlints_column_number(%s)::n
                    ELSE '%s::text' END, value)
 $$;
 
--- Return the expression of an embedding as an array of numbers.  "value" refers to the column.
+-- Return the expression of an embedding as an array of numbers, given a reference to the column.
 CREATE FUNCTION _dlints_column_array(value text, type text) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
 SELECT CASE WHEN type ~ '[.]_float.$' THEN value ELSE value || '::real[]' END
 $$;
 
--- Return a query of the values of a column as text, with one column "v".
+-- Return a query of the values of a column as text, with a single column "v".
 CREATE FUNCTION _dlints_column_values(sample text, column_name text, kind text) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -87,7 +87,7 @@ SELECT format(CASE kind
 FROM   format('"i".%I', column_name) value
 $$;
 
--- Return the bounds of at most eight bands of a numeric column, its octiles.  NULL without two different numbers.
+-- Return the octiles of a numeric column as bounds of at most eight bands.  NULL without two different numbers.
 CREATE FUNCTION _dlints_column_bounds(sample text, column_name text) RETURNS float8[]
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -109,8 +109,7 @@ BEGIN
 END
 $$;
 
--- Return the length and the median norm of the embeddings in a column.  "others" is true if there are embeddings of
--- another length.
+-- Return the length and the median norm of a column's embeddings.  "others" is true if some have another length.
 CREATE FUNCTION _dlints_column_norm(sample text, column_name text, type text, OUT length integer, OUT norm float8,
                                     OUT others boolean)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
@@ -234,7 +233,7 @@ BEGIN
 		             WHEN kind = 'category' AND few IS NOT NULL THEN cardinality(few) + 16	-- 16 for later values
 		             WHEN kind = 'document' THEN 24
 		             ELSE greatest(24, least(2 * counts.different, 160)) END);
-EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- the items are a view, and an expression of it fails for a row
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- the items are a view, and an expression of the view fails for a row
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) OR @extschema@._dlints_is_object_error(SQLSTATE)
 	   AND NOT @extschema@._dlints_column_is_readable(items, item_key, column_name)
 	THEN
@@ -257,8 +256,8 @@ WITH RECURSIVE below AS (
 SELECT b.oid FROM below b WHERE b.typtype <> 'd'
 $$;
 
--- Return the expression of the features of a column with few values.  Each of these values has a feature; later
--- values are hashed to the remaining features.
+-- Return the expression of the features of a column with few values.  Each value has a feature; later values are
+-- hashed to the remaining features.
 CREATE FUNCTION _dlints_few_values(value text, few text[], width integer, column_name text) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -275,9 +274,8 @@ FROM   unnest(few) v,
 GROUP  BY later.n, later.zeros
 $$;
 
--- Return the expression that encodes a measured column with its "width"; "value" refers to the column.  A date is
--- encoded as seconds, from which ages are computed later.  The expression never raises an error: a value that
--- cannot be read counts as missing.
+-- Return the expression that encodes a measured column with its "width", given a reference to the column.  The
+-- expression raises no error: values that cannot be read count as missing.  Dates are encoded as seconds.
 CREATE FUNCTION _dlints_column_expression(c jsonb, value text) RETURNS text
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -324,9 +322,8 @@ BEGIN
 END
 $$;
 
--- Choose the number of features of each column, and leave out constant columns.  The widest columns are reduced until
--- all columns have at most 183 features together, so that models are trained quickly.  "size" also counts factors,
--- popularity and neighbour score.
+-- Choose the number of features of each column, at most 183 together, so that models are trained quickly.  The widest
+-- columns are reduced, and constant columns are left out.  "size" also counts factors, popularity and neighbour score.
 CREATE FUNCTION _dlints_widths(columns jsonb[], factors integer) RETURNS jsonb
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$

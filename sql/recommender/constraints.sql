@@ -1,10 +1,9 @@
 -- Constraints of recommenders --------------------------------------------------------
 --
--- A choice is a position of a list.  Costs are those of personal and random lists; control and trending lists have
--- none.
+-- A choice is a position of a list.  Only personal and random lists have costs.
 
--- Return the mean cost per position of the last lists since the first constraint was set.  An outcome counts as
--- expected until 19 of 20 outcomes have arrived, and then as reported.
+-- Return the mean cost per position of the last lists since the first constraint was set.  An outcome has its expected
+-- cost until 19 of 20 outcomes have arrived.
 CREATE FUNCTION _dlints_recommender_spent(max_decisions bigint)
 	RETURNS TABLE (decision bigint, constraint_name text, cost float8, choices bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -38,9 +37,9 @@ CREATE FUNCTION _dlints_replay_list(user_id "any", context jsonb, items "any", p
 	RETURNS TABLE (scores float8[], costs float8[])
 	AS 'MODULE_PATHNAME', 'dlints_replay_list' LANGUAGE C VOLATILE;
 
--- Replay the last 100 personal lists of the usual length, under two draws of the current model each.  Caps and
--- diversity are ignored, since their effect on costs is part of the surplus or deficit.  Without a shortlist all items
--- are candidates, and fewer lists are replayed.
+-- Repeat the last 100 personal lists of the usual length, under two draws of the current model.  Caps and diversity
+-- are ignored, because the surplus contains their effect on costs.  Without a shortlist, all items are candidates, and
+-- fewer lists are repeated.
 CREATE FUNCTION _dlints_recommender_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -70,8 +69,7 @@ BEGIN
 END
 $$;
 
--- Compute prices again after enough lists.  One session does so at a time, while the others use the current
--- prices.  Returns NULL if prices were not stale.
+-- Compute prices again after enough lists, in one session at a time.  Returns NULL if prices are current.
 CREATE FUNCTION _dlints_recommender_find_prices() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -11,7 +11,7 @@ SELECT a || jsonb_build_object('vectors', @extschema@._dlints_widths(ARRAY(
 	WHERE  m.measured IS NOT NULL ORDER BY c.n), (a ->> 'factors')::integer))
 $$;
 
--- Is a column the unique key of a table?  If other tables inherit from the table, it is not.
+-- Is a column the unique key of a table, from which no other tables inherit?
 CREATE FUNCTION _dlints_key_is_unique(items oid, key text) RETURNS boolean
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -23,7 +23,7 @@ AND NOT EXISTS (SELECT FROM pg_inherits h JOIN pg_class p ON p.oid = h.inhparent
                 WHERE h.inhparent = items AND p.relkind = 'r')
 $$;
 
--- Add to the arguments the constants of the table "setting" that are derived from them.
+-- Add the constants of the table "setting" that are derived from arguments to the arguments.
 CREATE FUNCTION _dlints_derive(a jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -84,8 +84,8 @@ BEGIN
 END
 $$;
 
--- Create a recommender from checked arguments: its schema with all objects, item vectors, factors and prior.  The
--- trial of a backtest uses the bound objects of the recommender "borrowed".
+-- Create a recommender from checked arguments: schema, item vectors, factors and prior.  The trial of a backtest uses
+-- the views and functions of the recommender "borrowed".
 CREATE FUNCTION _dlints_make_recommender(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
@@ -135,6 +135,6 @@ BEGIN
 	PERFORM @extschema@._dlints_write_latest_clicks();
 	PERFORM @extschema@._dlints_notice_clicks();
 	PERFORM @extschema@._dlints_find_repeats();
-	PERFORM @extschema@._dlints_fit_prior(true);    -- runs last, since it drops the tables of the latest clicks
+	PERFORM @extschema@._dlints_fit_prior(true);    -- this must be last, because it drops the tables of the latest clicks
 END
 $$;

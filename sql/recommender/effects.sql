@@ -1,19 +1,16 @@
 -- Effects of items -----------------------------------------------------------------------
 --
--- The effect of an item is the reward per impression beyond the prediction from its features.  The models share all
--- parameters between items, so that they have little uncertainty about an item without impressions.  The effect of
--- such an item has a wide posterior: under each draw of a personal list, a normal with the effect's standard
--- deviation is added to the scores of items on trial.  Effects are computed from the log only.
+-- The effect of an item is the reward per impression beyond the prediction from its features.  New items are on trial:
+-- their effect has a wide posterior, and personal lists add a normal random number with the effect's standard
+-- deviation to their scores.  Effects are computed only from the log.
 
 -- Estimate the variance of item effects by the method of moments, and the regression line from which effects are
 -- measured.  Arrays have an element per item: sums of weights, of squared weights, of weighted residuals, of squared
 -- weighted residuals, and of weighted expectations.  "noise" is the variance of a residual.
 --
--- Residuals of items are regressed on expectations.  If rewards of items differ by more than expected, items on lists,
--- which have high expectations, have better residuals than other items would have.  "slope" is the coefficient of the
--- regression, at least 0, with the prior standard deviation "slope_stddev"; "level" is the regression's residual at
--- "mean_expected".  The prior of the variance is two items at "initial_stddev".  Items are weighted by the precision of
--- their effect under the current estimate, in five iterations.  The standard deviation is at least a fifth of
+-- Items on lists have high expectations, and better residuals than other items would have.  Residuals are therefore
+-- regressed on expectations.  "slope" is the coefficient, at least 0, with the prior standard deviation
+-- "slope_stddev".  "level" is the regression's residual at "mean_expected".  The prior of the variance is two items at
 -- "initial_stddev".
 CREATE FUNCTION _dlints_effect_prior(weights float8[], squared_weights float8[], residuals float8[],
 	squared_residuals float8[], expectations float8[], noise float8, initial_stddev float8, slope_stddev float8,
@@ -43,11 +40,9 @@ BEGIN
 END
 $$;
 
--- Sum the impressions of each item in a range of decisions: weights (with the half-life of the models and the
--- examination of the position), their squares, weighted residuals, and their squares.  A residual is the reward
--- minus the expectation of the models without effects; "x" is the weighted sum of these expectations.  "noise" is
--- the weighted sum of squared residuals, "reward" that of rewards.  Impressions are first summed without rewards,
--- which are few and added afterwards.
+-- Sum the impressions of each item in a range of decisions: weights (half-life times examination), their squares,
+-- weighted residuals, and their squares.  A residual is the reward minus the expectation without effects.  "x" is the
+-- weighted sum of expectations, "noise" that of squared residuals, and "reward" that of rewards.
 CREATE FUNCTION _dlints_item_residuals(first bigint, until bigint, witness anyelement)
 	RETURNS TABLE (item anyelement, n float8, n2 float8, e float8, q float8, x float8, noise float8, reward float8)
 	LANGUAGE plpgsql STABLE SET work_mem = '128MB' AS
@@ -88,11 +83,12 @@ END
 $$;
 
 -- Estimate how much users differ in their rewards of an item beyond the expectation (see src/page/history.c), from the
--- last 20,000 personal lists of users.  The relative variance of users is the covariance of the residuals of a user's
--- impressions of an item, divided by that of the expected rewards.  Chance does not change its mean, however often an
--- item is shown until it is clicked.  Two standard errors are subtracted, so that histories do not count while the log
--- is short, or where users do not click items again.  We double the variance, because a list loses less by a change of
--- items than by the same items again, and limit it to a fourth.
+-- last 20,000 personal lists.  The relative variance of users is the covariance of the residuals of a user's
+-- impressions of an item, divided by that of expected rewards.
+--
+-- Two standard errors are subtracted, so that histories have no effect while the log is short, or where users do not
+-- click items again.  The variance is doubled, because changing items costs less than repeating bad ones, and limited
+-- to a fourth.
 CREATE FUNCTION _dlints_fit_histories(first bigint, until bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
 $$
@@ -144,19 +140,15 @@ BEGIN
 END
 $$;
 
--- Compute the effects of all items, and which items are on trial.  The data are up to 200,000 lists of ten half-lives,
--- of all treatments, after their attribution window.  The effect of an old item is its residual beyond the regression,
--- divided by 1 + slope, since it is added to expectations that are too close to each other by this factor.
+-- Compute the effects of all items, and the items on trial.  The data are up to 200,000 lists of ten half-lives, after
+-- their attribution window.  The effect of an old item is its residual beyond the regression, divided by 1 + slope.
+-- The popularity of old items is known from the click log, so their effect has a prior standard deviation of .07 of
+-- the mean reward (with .2, noise led to recommendations that users did not like).
 --
--- The popularity of old items is known from the click log, so the prior standard deviation of their effect is .07 of
--- the mean reward: with .2, noise in a hundred lists of thousands of items led to recommendations outside of the
--- categories that users like.  For new items it is half of the mean reward, and the regression does not apply, since
--- their popularity is not known yet.  An item is new if its vector was added after the recommender was created; without
--- a click log all items are.  A new item is on trial as long as its impressions have less weight than the prior.  The
--- newest items come first, and trials are expected to take at most 8 % of a day's positions (10 to 100 items).
---
--- Changes below 3 % of the effects' standard deviation are not written, except after an erasure.  Returns the number
--- of rows that changed.
+-- Items that were added after the recommender was created are new, and without a click log all items are.  Their prior
+-- standard deviation is half of the mean reward.  A new item is on trial as long as its impressions have less weight
+-- than the prior.  The newest items come first, and trials take at most about 8 % of a day's positions (10 to 100
+-- items).  Small changes are not written, except after an erasure.  Returns the number of rows that changed.
 CREATE FUNCTION _dlints_refresh_effects() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
 $$

@@ -3,9 +3,8 @@
 CREATE FUNCTION _dlints_fit_items(query text, factors bigint, previous text) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_fit_items' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 40000;
 
--- Return the type of the keys of items or users, given the name of the key's columns ("item" or "user_id").  "hashed"
--- is the type as which dlints_factors() reads keys: text for types without hashing.  "to_hashed" is the cast to this
--- type, with the column's collation if equal keys may have several spellings.
+-- Return the type of the keys of items or users, given the column's name ("item" or "user_id").  "hashed" is the type
+-- as which dlints_factors() reads keys, and "to_hashed" the cast to it.
 CREATE FUNCTION _dlints_key_type(key text, OUT type text, OUT hashed text, OUT to_hashed text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -26,8 +25,8 @@ BEGIN
 END
 $$;
 
--- Return a query of the latest clicks, about a million, with the columns user_id, item, at and weight.  All fits use
--- it, and read the table latest_click instead of the log if it exists.
+-- Return a query of the latest clicks, about a million.  All fits use this query, which reads the table latest_click
+-- if it exists.
 CREATE FUNCTION _dlints_latest_clicks() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -42,7 +41,7 @@ BEGIN
 END
 $$;
 
--- Return a query of the clicks since the time from which the log has 100,000 clicks of users on known items.
+-- Return a query of the latest 100,000 clicks of users on known items.
 CREATE FUNCTION _dlints_newest_clicks() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -56,8 +55,8 @@ BEGIN
 END
 $$;
 
--- Create the table latest_click if the log has more clicks, and newest_click, so that a fit reads the log and rewards
--- once.  "is_ours" says that the user clicked the item on one of our lists.  _dlints_fit_prior() drops the tables.
+-- Create the tables latest_click, if the log has more clicks, and newest_click, so that a fit reads the log only once.
+-- "is_ours" says that the user clicked the item on one of our lists.  _dlints_fit_prior() drops the tables.
 CREATE FUNCTION _dlints_write_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -84,10 +83,10 @@ BEGIN
 END
 $$;
 
--- Find two times, so that no query has to sort the log: one since which the log has a million clicks, and one since
--- which it has 100,000 clicks of users on known items.  We estimate the times from one click in 32, selected by a hash.
--- They aim at 1,050,000 and 110,000 clicks, with standard errors of 0.6 and 1.7 percent, and are kept up to 1,100,000
--- and 125,000 clicks.  If few of the million clicks are on known items, the second time is equal to the first.
+-- Find the times since which the log has a million clicks, and 100,000 clicks of users on known items.  The times are
+-- estimated from one click in 32, selected by a hash, so that no query has to sort the log.  They are kept until the
+-- log has 1,100,000 or 125,000 clicks since then.  If few of the million clicks are on known items, both times are
+-- equal.
 CREATE FUNCTION _dlints_find_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -128,11 +127,11 @@ BEGIN
 END
 $$;
 
--- Return a query of the latest clicks for _dlints_fit_items(): user, item and weight.  "left_out" (0 to 7) omits an
--- eighth of the log, and "until" omits clicks after this time; NULL omits nothing.
+-- Return a query of the latest clicks for _dlints_fit_items().  "left_out" (0 to 7) omits an eighth of the log, and
+-- "until" omits clicks after this time.
 CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
-	LANGUAGE plpgsql STABLE SET datestyle = 'ISO' AS     -- other styles write ambiguous names of zones
+	LANGUAGE plpgsql STABLE SET datestyle = 'ISO' AS     -- other date styles write ambiguous names of time zones
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
@@ -148,9 +147,9 @@ BEGIN
 END
 $$;
 
--- Return text for the FROM clause that fits factors and neighbours to the click log: columns item, factors, neighbours
--- and weights.  An item has a row with factors, unless "n_factors" is 0, and another row with neighbours.  If no part
--- is omitted, the factors are aligned with the current ones, which exist if there are blocks.
+-- Return text for the FROM clause that fits factors and neighbours to the click log.  An item has a row with factors,
+-- unless "n_factors" is 0, and a row with neighbours.  If no part is omitted, factors are aligned with the current
+-- ones.
 CREATE FUNCTION _dlints_fit_call(n_factors integer, left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
 	LANGUAGE plpgsql STABLE AS
@@ -172,9 +171,8 @@ END
 $$;
 
 -- Compute the neighbours of all items from the click log, and their factors unless "n_factors" is 0.  Factors are
--- aligned with the current ones, so that the models remain valid.  If "with_popularity", popularities are written in
--- the same update.  Rows of neighbours that do not change are not written, and no locks are taken before the fit has
--- been computed.  Returns the number of item vectors that were written.
+-- aligned with the current ones, so that models stay valid.  With "with_popularity", popularities are written in the
+-- same update.  Locks are taken after the computation.  Returns the number of item vectors written.
 CREATE FUNCTION _dlints_write_fit(n_factors integer, with_popularity boolean DEFAULT false) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -221,7 +219,7 @@ BEGIN
 	PERFORM @extschema@._dlints_drop_versions();
 	n_changed := @extschema@._dlints_write_fit((SELECT s.factors FROM setting s));
 	IF n_changed > 0 THEN
-		DELETE FROM block WHERE EXISTS (SELECT FROM centroid);      -- similar items are grouped again
+		DELETE FROM block WHERE EXISTS (SELECT FROM centroid);      -- similar items are then grouped again
 		PERFORM @extschema@._dlints_set_blocks();
 	END IF;
 	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refit';

@@ -1,7 +1,7 @@
 -- Rows of the report on the health of logs, rewards, clicks and expressions -------------
 
--- Return the rows of the report about rewards that no model is trained on: of unknown decisions or items, or
--- reported too late.
+-- Return the report's rows about rewards that no model is trained on: of unknown decisions or items, or reported too
+-- late.
 CREATE FUNCTION _dlints_report_log(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -39,16 +39,15 @@ BEGIN
 END
 $$;
 
--- Return the rows of the report on whether the application still reports rewards.  The lists since the last reward,
--- or of the last day if that is longer, are compared with up to 10,000 lists of the four weeks before.  Lists count
--- after the time within which 19 of 20 rewards arrive.  There is a warning if the share of lists with a reward is
--- lower by more than three standard errors, which allow for users with several lists.
+-- Return the report's rows on whether the application still reports rewards.  Lists since the last reward, or of the
+-- last day if that is longer, are compared with lists of the four weeks before.  A list counts after the time in which
+-- 19 of 20 rewards arrive.  A difference of more than three standard errors, clustered by user, gives a warning.
 CREATE FUNCTION _dlints_report_reward_rate() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	last_at timestamptz := (      -- "decision" may contain decisions of a time to come, made while the clock was wrong
+	last_at timestamptz := (      -- "decision" may contain decisions with a future time, made while the clock was wrong
 		SELECT max(least(r.at, now()))
 		FROM  (SELECT x.at FROM reward x WHERE x.decision < @extschema@._dlints_first_decision(now() + interval '1 minute')
 		       ORDER  BY x.decision DESC LIMIT 1000) r);
@@ -92,7 +91,7 @@ BEGIN
 END
 $$;
 
--- Estimate the share of lists with a reward, among at most the last 10,000 lists in a range of decisions.
+-- Return the share of lists with a reward, among the last 10,000 lists in a range of decisions.
 CREATE FUNCTION _dlints_reward_share(first bigint, until bigint,
 	OUT n bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -111,10 +110,9 @@ BEGIN
 END
 $$;
 
--- Count the clicks among the newest 100,000 that do not count: without item, user or time, in the future, of unknown
--- items, and with a weight of 0, NULL or NaN.  "age" is the age of the newest click in hours, except clicks in the
--- future.  The time -infinity counts as no time.  User and item are considered swapped if most clicks are of unknown
--- items, and more clicks have the key of an item as user than as item.  Numbers of users are often keys of items, too.
+-- Count clicks that have no effect among the newest 100,000: without item, user or time, in the future, of unknown
+-- items, or with an invalid weight.  "age" is the age of the newest click in hours, except clicks in the future.  User
+-- and item are considered swapped if most items are unknown, and more users than items are keys of items.
 CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_user bigint, OUT no_time bigint,
 	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT weightless bigint, OUT age float8,
 	OUT is_swapped boolean)
@@ -208,8 +206,7 @@ BEGIN
 END
 $$;
 
--- Return the rows of the report on users who click items again: in the click log, and on the last 1000 personal
--- lists.
+-- Return the report's rows on users who click items again, in the click log and on the last 1000 personal lists.
 CREATE FUNCTION _dlints_report_repeats(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -235,7 +232,7 @@ BEGIN
 END
 $$;
 
--- Return the row of the report on expressions that fail for some items, with an unknown user and an empty context.
+-- Return the report's row on expressions that fail for some items, for an unknown user and an empty context.
 CREATE FUNCTION _dlints_report_rules() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$

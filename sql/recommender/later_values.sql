@@ -1,22 +1,20 @@
 -- Values that come after a recommender was created ---------------------------------------------
 --
--- A value that has a separate feature keeps it, so that models, log and vectors remain valid.  A later value shares
--- hashed features with others.  If it becomes frequent, one of these features is reserved for it.  Bands of numbers are
--- computed again only when most numbers are outside of the old ones.
---
--- In both cases a few features change their meaning.  We encode the affected items again, in the item vectors and
--- in their versions, and train the models again on the log.  Profiles in the log and vectors of deleted
--- items lose these features, since the clicks and columns from which they were computed are gone.
+-- A value with a separate feature keeps it, so that models and vectors stay valid.  Later values share hashed
+-- features.  If a later value becomes frequent, one of these features is reserved for it.  Bands of numbers are
+-- computed again only when most numbers are outside of the old ones.  In both cases, features change their meaning:
+-- affected items are encoded again, and the models are trained again on the log.  Profiles in the log, and vectors of
+-- deleted items, lose these features.
 
--- Measure a column of items again.  Returns its new measurements, or NULL if they do not change.  "changed" is the
--- number of the column's features before the first one that changes.  "n" is the position of the column.
+-- Measure a column of items again.  Returns its new measurements, or NULL without changes.  "changed" is the number of
+-- the column's features before the first feature that changes.  "n" is the position of the column.
 CREATE FUNCTION _dlints_remeasure_column(c jsonb, n bigint) RETURNS jsonb
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	min_items CONSTANT integer := 3;        -- minimum items of a value that gets a feature
-	shared CONSTANT integer := 4;           -- features that remain for all other later values
+	min_items CONSTANT integer := 3;        -- minimum number of items with a value that gets a feature
+	shared CONSTANT integer := 4;           -- number of features that remain for all other later values
 	few CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
 	bounds CONSTANT float8[] := translate(nullif(c ->> 'bounds', 'null'), '[] ', '{}')::float8[];
 	width CONSTANT integer := c -> 'width';
@@ -47,8 +45,7 @@ BEGIN
 END
 $$;
 
--- Replace the features in these ranges by those of another vector.  A NULL vector changes nothing, and missing
--- elements are 0.
+-- Replace ranges of features by those of another vector.  NULL as the other vector changes nothing.
 CREATE FUNCTION _dlints_replace_features(features real[], by real[], ranges int4range[]) RETURNS real[]
 	LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN by IS NULL THEN features ELSE ARRAY(
@@ -56,8 +53,8 @@ RETURN CASE WHEN by IS NULL THEN features ELSE ARRAY(
 	            ELSE u.x END
 	FROM   pg_catalog.unnest(features) WITH ORDINALITY u (x, n) ORDER BY u.n) END;
 
--- Give frequent later values a feature each, and numbers new bands if most are outside of the current ones.
--- Returns true if features changed their meaning.  The change is atomic for requests, and they do not wait for it.
+-- Give each frequent later value a feature, and numbers new bands if most are outside of the current ones.  Returns
+-- true if features changed their meaning.  Requests do not wait for the change.
 CREATE FUNCTION _dlints_adopt_values() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -129,8 +126,8 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- an expression of a view fails
 END
 $$;
 
--- Return the rows of the report about columns: items whose value has no separate feature, vectors of another length
--- among 10,000 items, and columns that are NULL in all items.
+-- Return the report's rows about columns: items whose value has no feature, vectors of another length, and columns
+-- that are always NULL.
 CREATE FUNCTION _dlints_report_columns() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -194,6 +191,6 @@ BEGIN
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 		RAISE;
-	END IF;                             -- an item cannot be encoded; another row reports this
+	END IF;                             -- the item cannot be encoded, which another row reports
 END
 $$;

@@ -1,8 +1,7 @@
 -- Training of recommenders ----------------------------------------------------------
 --
--- An impression is an example of two models: "personal" is trained on the first outcome, "later" on the sum of the
--- others.  The examination probability of the position is the weight of the example, which is trained as
--- reward / examination.
+-- An impression is an example for two models: "personal" is trained on the first outcome, "later" on the sum of the
+-- others.  The examination probability of the position is the weight of the example, and the reward is divided by it.
 
 -- Return up to 1000 pending decisions whose attribution window has passed.
 CREATE FUNCTION _dlints_recommender_due(attribution_window interval) RETURNS bigint[]
@@ -17,7 +16,7 @@ BEGIN
 END
 $$;
 
--- Declare that the models contain the rewards of decisions as reported, except rewards that a concurrent reward() has
+-- Record that the models contain the reported rewards of decisions, except rewards that a concurrent reward() has
 -- locked.
 CREATE FUNCTION _dlints_recommender_accept_rewards(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
@@ -35,8 +34,7 @@ BEGIN
 END
 $$;
 
--- Return up to 1000 decisions with rewards that the models do not contain.  Only rebuild() applies quarantined
--- decisions.
+-- Return up to 1000 decisions with rewards that the models do not contain, without quarantined decisions.
 CREATE FUNCTION _dlints_recommender_due_corrections() RETURNS bigint[]
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -54,7 +52,7 @@ BEGIN
 END
 $$;
 
--- Apply rewards that were reported after their decision was applied.  Returns the number of rewards.
+-- Apply rewards that were reported after training.  Returns the number of rewards.
 CREATE FUNCTION _dlints_recommender_correct(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -116,8 +114,8 @@ BEGIN
 END
 $$;
 
--- Erase a user, a session, or both, from the log, the pending decisions, the quarantine, the warm start and the
--- models.  The next run() removes them from item effects.  Returns the number of decisions.
+-- Erase a user, a session, or both, from the log, the warm start and the models.  The next run() removes them from
+-- item effects.  Returns the number of decisions.
 CREATE FUNCTION _dlints_recommender_erase(setting regclass, user_id anyelement, session text) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
@@ -129,7 +127,7 @@ BEGIN
 	IF user_id IS NULL AND session IS NULL THEN
 		RAISE 'arguments "user_id" and "session" must not both be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
-	-- a concurrent warm start adds its examples completely before or after this
+	-- a concurrent warm start must add its examples completely before or after this
 	LOCK TABLE warm_start_example IN ROW EXCLUSIVE MODE;
 	PERFORM FROM model ORDER BY name FOR UPDATE;
 	erased := @extschema@._dlints_erase_decisions(ARRAY(
@@ -143,11 +141,11 @@ BEGIN
 		BEGIN
 			PERFORM @extschema@._dlints_write_prior(@extschema@.dlints_retract(m.prior, evidence))
 			FROM model m WHERE m.name = 'personal';
-		EXCEPTION WHEN data_exception THEN      -- because of rounding, the model has less evidence than is retracted
+		EXCEPTION WHEN data_exception THEN      -- because of rounding errors, the model has less evidence than is retracted
 			PERFORM @extschema@._dlints_set_prior();
 		END;
 	END IF;
-	IF erased > 0 THEN              -- the next run() computes all effects again
+	IF erased > 0 THEN              -- the next run() computes all item effects again
 		UPDATE job j SET done_at = '-infinity' WHERE j.name = 'effects';
 	END IF;
 	RETURN erased;
@@ -156,10 +154,10 @@ $$;
 
 -- Centering within a list -------------------------------------------------------------
 
--- Compare predictions with rewards between lists.  The result is the z-score of the slope of a list's mean reward on
--- its mean predicted fit, over the last 2000 lists that the models contain.  Users differ in their overall click rate.
--- If users with high predictions click less, the score is below 0, and a model trained on complete lists learns about
--- users instead of items.  NULL with too little data.
+-- Compare predictions with rewards between lists: return the z-score of the slope of a list's mean reward on its mean
+-- prediction, over the last 2000 lists in the models.  Users differ in their overall click rate.  If users with high
+-- predictions click less, the score is below 0, and the model learns about users instead of items.  NULL with too
+-- little data.
 CREATE FUNCTION _dlints_calibration_z() RETURNS float8
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -186,8 +184,8 @@ BEGIN
 END
 $$;
 
--- Switch centering on if lists contradict the models significantly (z below -3), and off after a week if they no
--- longer do (z above 0).  Returns true if it was switched; the models must then be trained again.
+-- Switch centering on if the z-score is below -3, and off if it is above 0 after a week.  Returns true if centering
+-- was switched; the models must then be trained again.
 CREATE FUNCTION _dlints_toggle_centering() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -195,7 +193,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	z float8 := @extschema@._dlints_calibration_z();
 BEGIN
-	PERFORM FROM model ORDER BY name FOR UPDATE;    -- lock models before settings, as in all functions
+	PERFORM FROM model ORDER BY name FOR UPDATE;    -- lock models before settings, as all functions do
 	UPDATE setting s SET is_centered = NOT s.is_centered, centered_since = now()
 	WHERE  CASE WHEN s.is_centered THEN z > 0 AND s.centered_since < now() - interval '7 days' ELSE z < -3 END;
 	RETURN FOUND;
@@ -204,27 +202,20 @@ $$;
 
 -- Scale of the prior --------------------------------------------------------------------
 
--- Fit the scale of the prior: the slope of rewards on the click rate predicted from the examples of the click log, over
--- the last 2000 personal lists that the models contain.  The examples assume one click in about six impressions.
--- Without the scale, differences between items would be too small or too large for the rewards that models are trained
--- on.
+-- Fit the scale of the prior: the slope of rewards on the click rate predicted from the click log, over the last 2000
+-- personal lists in the models.  Returns true if the scale was changed; the prior must then be set again.
 --
 -- The estimate starts from the ratio of the mean reward to the mean predicted rate, with half of the ratio as its
--- standard deviation.  Fifty impressions at the predicted rate are added to the ratio.  Only the first impression of
--- an item on a user's lists counts: a user sees an item with a high prediction again until it is clicked, so that
--- most repeated impressions are of items that the user does not like.  Lists contain the items with the highest
--- predictions, which differ mostly by errors, so that the slope is smaller within lists than between all items.  The
--- scale is therefore limited to between half of the ratio and twice the ratio.
---
--- Profiles in the log contain the weights of blocks at that time, so only lists since the last fit count.  Until there
--- is such a list, the scale does not change.  Changes below 5 % are not written.  Returns true if the scale was
--- changed; the prior must then be set again.
+-- standard deviation.  Only the first impression of an item on a user's lists counts, because an item is shown again
+-- until it is clicked.  The scale is limited to between half of the ratio and twice the ratio, because the slope
+-- within lists is too small: listed items have high predictions, which differ mostly by errors.  Only lists since the
+-- last fit count.  Changes below 5 % are not written.
 CREATE FUNCTION _dlints_fit_reward_scale() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_entry();
-	WITH shown AS (                 -- rates are computed below the sort, so that it has narrow rows
+	WITH shown AS (                 -- rates are computed before the sort, so that its rows are narrow
 		SELECT e.rate, e.reward,
 		       row_number() OVER (PARTITION BY e.item, e.user_id, CASE WHEN e.user_id IS NULL THEN e.decision END
 		                          ORDER BY e.decision) AS n

@@ -1,10 +1,10 @@
 -- Weight of the neighbour score --------------------------------------------------------------
 --
--- The weight is fitted to examples whose negative items were clicked at about the same time.  To find out whether
--- neighbours of old clicks are still of interest, we hold out the latest clicks and rank them among random items.
+-- The weight is fitted to examples whose negative items were clicked at about the same time.  Neighbours of old clicks
+-- may no longer be of interest.  To find out, we hold out the latest clicks, and rank them among random items.
 
--- Write the table held_out_item: factors and neighbours of items, fitted without an eighth of the click log and without
--- the clicks after a time.  _dlints_fit_prior() drops it.
+-- Write the table held_out_item: factors and neighbours of items, fitted without an eighth of the click log and
+-- without the clicks after a time.  _dlints_fit_prior() drops the table.
 CREATE FUNCTION _dlints_hold_out(part integer, until timestamptz) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -20,13 +20,12 @@ BEGIN
 END
 $$;
 
--- Reduce the weight of the neighbour score to 0.3 of it, or to its minimum, if the ranks of held-out clicks then
--- improve by more than two standard errors.  For up to 500 users we rank a random click after the time "until"
--- among 200 random items that the user had not clicked, by the score that recommend() computes.  All earlier clicks of
--- the user are in the history, so that neighbours can predict clicks of the same visit.  Clicks are weighted by the
--- inverse of the assumed impressions of their item (setting.exposure).
+-- Lower the weight of the neighbour score to 0.3 of it, or to its minimum, if the ranks of held-out clicks then
+-- improve by more than two standard errors.  For up to 500 users, a random click after "until" is ranked among 200
+-- random items that the user had not clicked, by the score of recommend().  Clicks are weighted by the inverse of
+-- their item's assumed impressions (setting.exposure).
 CREATE FUNCTION _dlints_limit_neighbour_weight(until timestamptz) RETURNS void
-	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS      -- the planner cannot estimate the parts of the query
+	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS      -- the planner cannot estimate rows of the parts
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();

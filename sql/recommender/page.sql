@@ -1,7 +1,7 @@
 -- Lists and rewards of a recommender ----------------------------------------------
 --
--- C functions with an argument "setting" are called by the wrappers in the recommender's schema.  "any" stands for
--- the recommender's type of items, arrays of items, or users; other types raise an error.
+-- Functions in the recommender's schema call C functions with the argument "setting".  "any" stands for the
+-- recommender's type of items, arrays of items, or users.
 
 CREATE FUNCTION _dlints_key_argument(value "any", name text, type anyelement) RETURNS anyelement
 	AS 'MODULE_PATHNAME', 'dlints_key_argument' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -38,8 +38,7 @@ CREATE FUNCTION _dlints_is_row_error(code text) RETURNS boolean
 CREATE FUNCTION _dlints_is_object_error(code text) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_is_object_error' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
--- Does an error that was raised for one item only concern this item?  Raises an error if it may come from objects that
--- were dropped.
+-- Does an error for one item concern only this item?  Raises an error if dropped objects may be the cause.
 CREATE FUNCTION _dlints_concerns_one_item(code text) RETURNS boolean
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -52,7 +51,7 @@ BEGIN
 END
 $$;
 
--- Evaluate all expressions of a recommender for all items, to raise their errors.  Those that come from data name the
+-- Evaluate all SQL expressions of a recommender for all items, to raise their errors.  Errors due to data name the
 -- argument.
 CREATE FUNCTION _dlints_check_expressions(user_id anyelement, context jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE AS
@@ -61,7 +60,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	argument text := 'candidates';
 BEGIN
-	PERFORM @extschema@._dlints_repeated_key();     -- raises the error of a view of items
+	PERFORM @extschema@._dlints_repeated_key();     -- raises the error of the view of items, if any
 	BEGIN
 		PERFORM count(*) FROM allowed(user_id, context);
 		argument := 'bonus';
@@ -93,7 +92,7 @@ CREATE FUNCTION _dlints_cluster_recall(profile real[], seed bigint) RETURNS floa
 	AS 'MODULE_PATHNAME', 'dlints_cluster_recall' LANGUAGE C VOLATILE STRICT;
 
 -- Compute features from the object "like" of a request's context; NULL without valid columns.  Invalid columns raise
--- only a warning, so that a list is returned in any case.  An object of 512 kB takes 0.5 s to encode.
+-- warnings only, so that the request returns a list.
 CREATE FUNCTION _dlints_liked_features(liked jsonb) RETURNS real[]
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -136,9 +135,8 @@ BEGIN
 END
 $$;
 
--- Return the contributions to the expected reward of each item of a list, under the current models: of each column,
--- the factors, the popularity and the neighbour score.  The part "(item)" is the effect of the item when the list
--- was chosen.  The largest contributions come first.
+-- Return the contributions to the expected reward of each item of a list under the current models, the largest first.
+-- The part "(item)" is the effect of the item when the list was chosen.
 CREATE FUNCTION _dlints_explain(setting regclass, decision bigint, witness anyelement)
 	RETURNS TABLE (item anyelement, "position" integer, part text, contribution float8, stddev float8)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS

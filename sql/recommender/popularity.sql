@@ -3,8 +3,8 @@
 CREATE FUNCTION _dlints_decayed_clicks(query text, half_lives float8[], periods float8[]) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_decayed_clicks' LANGUAGE C STABLE STRICT PARALLEL UNSAFE COST 1000000 ROWS 100000;
 
--- Return text for the FROM clause that computes sums of decayed clicks: columns item and sums.  "clicks" is a query
--- of user_id, item, at and weight.  The age of a click is counted from the newest click.
+-- Return text for the FROM clause that computes sums of decayed clicks per item.  "clicks" is a query of user_id,
+-- item, at and weight.  Ages of clicks are relative to the newest click.
 CREATE FUNCTION _dlints_decayed_call(clicks text, half_lives float8[], periods float8[]) RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -21,9 +21,8 @@ BEGIN
 END
 $$;
 
--- Write a digest of the data from which popularities and trends are computed: the click log, the half-life and the
--- number of new items.  Returns false if the digest is unchanged.  Without a click log, popularities and trends change
--- with time, and the result is true.
+-- Write a digest of the data for popularities and trends: click log, half-life and number of new items.  Returns false
+-- if the digest is unchanged.  Without a click log, the result is true, because popularities change with time.
 CREATE FUNCTION _dlints_write_click_digest() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -45,9 +44,9 @@ BEGIN
 END
 $$;
 
--- Return a query of the sums or rates of clicks on items: columns item and score.  With a click log it sums the latest
--- million clicks, which decay with age; a user's clicks on an item count once per half-life.  Without a click log it
--- computes the click rate of two weeks' lists per user, smoothed by ten impressions at the mean rate.
+-- Return a query of the popularity scores of items.  With a click log, a score sums the latest million clicks, which
+-- decay with age; a user's clicks on an item count once per half-life.  Without a click log, it is the click rate of
+-- two weeks' lists per user, smoothed by ten impressions at the mean rate.
 CREATE FUNCTION _dlints_click_scores() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -85,8 +84,8 @@ BEGIN
 END
 $$;
 
--- Return a query of the popularity of items, from 0 to 1: columns item, was and popularity.  With a click log, items
--- added within seven days have at least the mean popularity, since they had no time to be clicked.
+-- Return a query of the popularity of items, from 0 to 1.  With a click log, items added within seven days have at
+-- least the mean popularity.
 CREATE FUNCTION _dlints_popularity_query() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -108,7 +107,7 @@ BEGIN
 END
 $$;
 
--- Write the popularity of items.  Small changes are not written.  Returns the number of rows that changed.
+-- Write the popularity of items, except small changes.  Returns the number of rows that changed.
 CREATE FUNCTION _dlints_refresh_popularity() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -129,10 +128,10 @@ BEGIN
 END
 $$;
 
--- Compute the thousand items that trend most.  The score is the sum of recent clicks (half-life of a day), relative
--- to the number expected from clicks with a half-life of two weeks, smoothed by five expected clicks.  A user's
--- clicks on an item count once a day.  Items with less than twice the expected clicks are scored by popularity,
--- below 1.  If a million clicks cover less than eight weeks, both half-lives are shorter.
+-- Compute the thousand items that trend most.  The score is the sum of recent clicks (half-life of a day), relative to
+-- the sum expected from a half-life of two weeks, smoothed by five clicks.  A user's clicks on an item count once a
+-- day.  Other items are scored by popularity, below 1.  If a million clicks cover less than eight weeks, both
+-- half-lives are shorter.
 CREATE FUNCTION _dlints_refresh_trend() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

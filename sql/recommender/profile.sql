@@ -1,6 +1,6 @@
 -- Profiles of users, and similarities of items to them -----------------------------
 --
--- These functions read no table.  "blocks" is setting.feature_blocks, the ranges of features that describe taste;
+-- These functions read no table.  "blocks" has the ranges of features that describe taste (setting.feature_blocks),
 -- "liked" and "aged" are the numbers of features of taste and of dates.
 
 -- Return the weight of a click after a given number of days; 1 if the half-life is NULL.
@@ -8,8 +8,8 @@ CREATE FUNCTION _dlints_decay(days float8, half_life float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN half_life IS NULL THEN 1 ELSE 0.5::float8 ^ least(greatest(days, 0) / half_life, 300) END;
 
--- Return the mean of the features of taste of clicked items, shrunken toward 0 as in src/page/similarity.c.  "sum" has
--- the sums of these features, and then the sum of weights.  NULL without clicks.
+-- Return the mean of the taste features of clicked items, shrunken to 0 as in src/page/similarity.c.  "sum" has the
+-- sums of these features, and then the sum of weights.  NULL without clicks.
 CREATE FUNCTION _dlints_mean_profile(sum real[], clicks float8, liked integer) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -18,8 +18,8 @@ SELECT ARRAY(SELECT CASE WHEN abs(sum[n] * f.factor) > 1e-20 THEN sum[n] * f.fac
 FROM  (SELECT clicks / (clicks + 5) / nullif(sum[liked + 1], 0) AS factor) f WHERE f.factor > 0
 $$;
 
--- Return the profile that models are trained on: "mean" times "scale", and then the weights of popularity, of dates (0)
--- and of the neighbour score or own clicks, whichever is larger.  A NULL mean stands for zeros.
+-- Return the profile that models are trained on: "mean" times "scale", then the weights of popularity, of dates (0)
+-- and of the last feature.  A NULL mean stands for zeros.
 CREATE FUNCTION _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer, aged integer)
 	RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
@@ -34,13 +34,14 @@ CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks flo
 	RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_block_similarity' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 
--- Limit the sum of an item's neighbour weights to the range of neighbour scores, as src/page/neighbours.c does.
+-- Limit the sum of an item's neighbour weights to the range of neighbour scores, as in src/page/neighbours.c.
 CREATE FUNCTION _dlints_neighbour_score(sum float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(greatest(sum, 0), 4);
 
--- Return the last feature of an item, as src/page/neighbours.c does: the score of the user's own clicks, or without
--- them the neighbour score.  Their weights are the last two of "weights"; the larger one is the weight of the feature.
+-- Return the last feature of an item, as in src/page/neighbours.c: the score of the user's own clicks on the item or,
+-- without own clicks, the neighbour score.  The last two of "weights" belong to the two scores, and the larger one to
+-- the feature.
 CREATE FUNCTION _dlints_click_score(weights float8[], neighbour_score float8, own_score float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN weights[cardinality(weights)] > 0::float8

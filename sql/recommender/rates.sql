@@ -1,8 +1,7 @@
 -- Costs of items, and rates of outcomes, for constraints ---------------------------------
 
--- Convert the texts of an item's costs to numbers.  "true" becomes 1; invalid values, and numbers with a magnitude
--- outside of 1e-30 to 1e30, become 0.  A constraint on an outcome has a NULL text; its cost is the item's rate or,
--- if that is unknown, the mean rate.
+-- Convert the texts of an item's costs to numbers.  "true" becomes 1, invalid values become 0.  A constraint on an
+-- outcome has a NULL text, and costs the item's rate or, if unknown, the mean rate.
 CREATE FUNCTION _dlints_costs(texts text[], rates real[], mean_rates float8[]) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY(
@@ -13,8 +12,7 @@ RETURN ARRAY(
 	                                                 coalesce(u.rate, u.mean_rate)::numeric) END AS value) c
 	ORDER  BY u.n)::real[];
 
--- Return the mean rates of the constraints on outcomes, in the order of constraint names; NULL for other
--- constraints.
+-- Return the mean rates of constraints on outcomes, in the order of constraint names; NULL for other constraints.
 CREATE FUNCTION _dlints_mean_rates() RETURNS float8[]
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -26,8 +24,8 @@ BEGIN
 END
 $$;
 
--- Compute the costs of one item for all constraints.  If an expression fails, costs are 0 and "problem" has the error
--- message, so that requests do not fail because of the item.
+-- Compute the costs of one item for all constraints.  If an expression fails, costs are 0, and "problem" has the error
+-- message.
 CREATE FUNCTION _dlints_cost_of(key anyelement, OUT costs real[], OUT problem text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -54,8 +52,8 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 END
 $$;
 
--- Estimate the time within which 19 of 20 events of each constrained outcome arrive, from the decisions of the last
--- 60 days.  It is at least the attribution window.
+-- Estimate the time in which 19 of 20 events of each constrained outcome arrive, from the last 60 days.  The time is
+-- at least the attribution window.
 CREATE FUNCTION _dlints_refresh_lags() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -78,15 +76,13 @@ END
 $$;
 
 -- Estimate the rate of each constrained outcome per impression, over all items and for each item, from the last
--- 200,000 lists of 90 days that are older than the outcome's lag.  Rates that change by less than 3 % are not written.
+-- 200,000 lists of 90 days that are older than the outcome's lag.  The mean rate has a prior of one event at the
+-- target rate.  An item's rate is shrunken to the rate predicted from its features, the less so the more rates differ
+-- from predictions.
 --
--- The mean has a prior of one event at the target rate.  An item's rate is shrunken to the rate predicted from its
--- features.  The more the rates of items differ from these predictions beyond chance, the less the predictions weigh.
--- The ridge corresponds to coefficients of about half the mean rate.  A reward of 0 withdraws its outcome, unless the
--- settings value the outcome at 0.
---
--- "setting" and the constraints are joined with items only once: their tables are rarely analyzed, and PostgreSQL 18
--- would plan a hash table of 32 MB per batch.
+-- A reward of 0 withdraws its outcome, unless the settings value the outcome at 0.  Changes below 3 % are not written.
+-- "setting" and the constraints are joined with items only once, because PostgreSQL 18 would plan large hash tables
+-- for tables without statistics.
 CREATE FUNCTION _dlints_refresh_rates() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -161,9 +157,9 @@ BEGIN
 END
 $$;
 
--- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately.  If
--- the expression fails for an item or its result is not finite, the cost is 0.  The job "costs" has the number of such
--- items and an error message for report().  Returns 0 if no row changed.
+-- Compute the costs of all items for all constraints.  If an expression fails for all items together, each item is
+-- computed separately, and the cost of a failing item is 0.  The job "costs" has the number of failures for report().
+-- Returns 0 if no row changed.
 CREATE FUNCTION _dlints_refresh_costs() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$

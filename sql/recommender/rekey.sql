@@ -1,11 +1,10 @@
 -- Wider keys, and the items' table again ---------------------------------------------------
 --
--- All views and functions of a recommender depend on the types of its keys.  They are dropped, the keys in its tables
--- are converted, and the views and functions are created again.  If the types do not change, only views and functions
--- that read the items are created again: a request that waits for the change would fail if the function that it calls
--- were dropped.  Log, models and item vectors remain.
+-- The views and functions of a recommender depend on its key types.  They are dropped, the keys in its tables are
+-- converted, and the views and functions are created again.  If the types do not change, only views and functions that
+-- read the items are created again, so that waiting requests do not fail.  Log, models and item vectors remain.
 
--- Raise an error unless a type has all values of another one, as bigint has those of integer.
+-- Raise an error unless a type has all values of another type, as bigint has those of integer.
 CREATE FUNCTION _dlints_check_wider(key_of text, was oid, becomes oid) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -55,8 +54,7 @@ WHERE  o.name = ANY (@extschema@._dlints_bound_names())
 AND    g.grantee <> o.owner AND (g.grantee = 0 OR r.rolname IS NOT NULL)
 $$;
 
--- Drop the named views and functions of a recommender.  Raises an error that names the views of other schemas that
--- read them.
+-- Drop views and functions of a recommender.  Raises an error that names views of other schemas that read them.
 CREATE FUNCTION _dlints_drop_bindings(name text, names name[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS
 $$
@@ -81,7 +79,7 @@ BEGIN
 END
 $$;
 
--- Convert the columns of keys in the tables of a recommender.  Columns of other types are the user's own.
+-- Convert the key columns in the tables of a recommender.  Columns of other types are the user's own.
 CREATE FUNCTION _dlints_convert_keys(name text, item_type oid, user_type oid) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -106,8 +104,7 @@ BEGIN
 END
 $$;
 
--- Convert the key of the items' table to a wider type, if it is narrower.  If the items are a view, its query
--- determines the type.
+-- Convert the key of the items' table to a wider type.  If the items are a view, its query determines the type.
 CREATE FUNCTION _dlints_convert_items(items oid, item_key text, item_type oid) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -137,8 +134,7 @@ EXCEPTION WHEN feature_not_supported THEN
 END
 $$;
 
--- Look up a type or a relation by its name under a search_path.  Returns NULL if it does not exist, or if the text is
--- not a valid name.
+-- Find a type or a relation by its name under a search_path.  Returns NULL if the name is invalid or does not exist.
 CREATE FUNCTION _dlints_find_name(function_name text, object_name text, path name[]) RETURNS oid
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -155,8 +151,8 @@ EXCEPTION WHEN syntax_error OR invalid_name OR feature_not_supported THEN
 END
 $$;
 
--- Return the settings of a recommender after a change of its key types or its items' table: "change" may have
--- user_type, item_type, items and item_key.  The type of items follows the key of a new table.
+-- Return the settings of a recommender after a change of user_type, item_type, items or item_key.  The type of items
+-- follows the key of a new table.
 CREATE FUNCTION _dlints_rekeyed_settings(name text, was jsonb, change jsonb, path name[]) RETURNS jsonb
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -192,7 +188,7 @@ BEGIN
 END
 $$;
 
--- Do the tables of a recommender have the types and collations of keys that its settings have now?
+-- Do the tables of a recommender have the key types and collations of its current settings?
 CREATE FUNCTION _dlints_keeps_types(a jsonb) RETURNS boolean
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -203,8 +199,8 @@ FROM  (VALUES ('item', 'item_vector', 'item'), ('user', 'decision', 'user_id')) 
        JOIN pg_attribute t ON t.attrelid = format('%I.%I', a ->> 'name', k.relation)::regclass AND t.attname = k.key
 $$;
 
--- Create the views and functions of a recommender again, for settings from _dlints_rekeyed_settings().  The
--- recommender is locked until the end of the transaction, and requests wait.
+-- Create the views and functions of a recommender again, for settings from _dlints_rekeyed_settings().  Requests wait
+-- until the end of the transaction.
 CREATE FUNCTION _dlints_rekey_recommender(a jsonb, path name[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$

@@ -1,16 +1,16 @@
 -- Items that a user has already clicked --------------------------------------------------
 --
--- In some catalogues, as of songs and groceries, users click items again.  In others an item that the user has
--- clicked is useless on further lists.
+-- Users of some catalogues, as of songs and groceries, click items again.  In other catalogues, recommending clicked
+-- items is useless.
 
--- Decide whether lists leave out items that the user clicked.  If the argument "repeats" is NULL, the log decides:
--- lists contain such items if their share of the newest 100,000 clicks is at least 10 %, and 1.2 times the share if
--- users chose at random.  Clicks on an item within an hour belong to one visit.  With fewer than 300 clicks by users
--- with a history, lists contain such items.
+-- Decide whether lists exclude items that the user has clicked.  If the argument "repeats" is NULL, the log decides:
+-- such items stay if their share of the newest 100,000 clicks is at least 10 %, and 1.2 times the share expected by
+-- chance.  They also stay if fewer than 300 clicks are of users with earlier clicks.  Clicks on an item within an hour
+-- belong to one visit.
 --
--- Users also click items again because of their popularity.  "repeat_lift" is therefore the ratio of the odds of a
--- repeated click to the odds that the user knows the item of another user's click, 50 clicks earlier in the log.  It is
--- NULL if less than 5 % of clicks are repeated, or if lists leave out all such items.
+-- "repeat_lift" is the ratio of two odds: of a repeated click, and of the item of another user's click, 50 clicks
+-- earlier, being known to the user.  The second odds measure repetition due to popularity.  NULL if less than 5 % of
+-- clicks are repeated, or if lists exclude clicked items.
 CREATE FUNCTION _dlints_find_repeats() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -1,7 +1,7 @@
 -- Rows of the report of a recommender --------------------------------------------------
 
--- Estimate the mean reward of a list of a treatment, with the rewards of its next pages.  Users and sessions are
--- the clusters of the standard error.
+-- Estimate the mean reward of a treatment's lists, with the rewards of next pages.  The standard error is clustered by
+-- user and session.
 CREATE FUNCTION _dlints_reward_per_list(treatment text, since timestamptz,
 	OUT lists bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -21,8 +21,7 @@ BEGIN
 END
 $$;
 
--- Return the row of the report on requests that returned no list.  Next pages are not counted, since every list
--- ends.
+-- Return the report's row on requests that returned no list.  Next pages do not count, because every list ends.
 CREATE FUNCTION _dlints_report_empty_requests(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -97,8 +96,8 @@ BEGIN
 END
 $$;
 
--- Return the row of the report on whether rewards are as the models expected.  Value and error are NULL until the
--- standard error is at most 0.5.  Lists from before the last switch of centering are left out.
+-- Return the report's row on whether rewards are as the models expected.  Value and error are NULL until the standard
+-- error is at most 0.5.  Lists from before the last switch of centering are omitted.
 CREATE FUNCTION _dlints_report_calibration(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -133,9 +132,8 @@ BEGIN
 END
 $$;
 
--- Return the rows of the report about the choice of lists and about item vectors.  In a large catalogue only the blocks
--- with the highest bounds are searched: their recall is that of twenty users who clicked one item each.  These items
--- are the same until items change.
+-- Return the report's rows about the choice of lists and about item vectors.  In a large catalogue, requests search
+-- only promising blocks of items.  Their recall is measured for twenty users who clicked one item each.
 CREATE FUNCTION _dlints_report_lists(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -184,8 +182,8 @@ BEGIN
 END
 $$;
 
--- Return the rows of the report about new items, whose vectors were added within seven days and after the creation
--- of the recommender.  Impressions are those of personal lists.
+-- Return the report's rows about new items, which were added within seven days and after the creation of the
+-- recommender.  Only impressions on personal lists count.
 CREATE FUNCTION _dlints_report_new_items(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -250,10 +248,9 @@ BEGIN
 END
 $$;
 
--- Estimate the examination probability of each position, relative to the first one, from clicks on random lists, in
--- which each item is equally likely at each position.  We assume that the probability does not increase with the
--- position, and estimate it by isotonic regression (with the min-max formula).  Next pages, similar items and trending
--- lists are left out.
+-- Estimate the examination probability of each position, relative to the first one, from clicks on random lists, where
+-- each item is equally likely at each position.  Isotonic regression makes the probabilities decrease with the
+-- position.  Next pages, similar items and trending lists are omitted.
 CREATE FUNCTION _dlints_position_bias(setting regclass, since timestamptz)
 	RETURNS TABLE ("position" integer, shown bigint, clicked bigint, examination float8, stderr float8)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS

@@ -1,8 +1,7 @@
 -- Find the objects to which the arguments of a recommender refer, and try its expressions.
 
--- Raise an error that an expression of the user has raised.  "place" names the expression, as in 'in the argument
--- "clicks"'.  Errors that do not come from the expression, such as a lock timeout or a full disk, are raised without
--- it.  PostgreSQL raises 42P11 if the text of a cursor is not a single query.
+-- Raise an error that names the user's expression which raised it.  "place" is text such as 'in the argument
+-- "clicks"'.  Errors with other causes, such as a lock timeout or a full disk, are raised unchanged.
 CREATE FUNCTION _dlints_raise_in(place text, code text, message text, detail text, hint text) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -39,9 +38,9 @@ BEGIN
 END
 $$;
 
--- Try a query under another search_path, without reading a row.  Returns the values of the expressions, of type oid,
--- over the query's columns, or NULL without expressions.  A cursor accepts only one statement, and a function that is
--- not volatile accepts no statement that writes or locks rows.
+-- Try a query under another search_path, without reading a row.  Returns the values, of type oid, of expressions over
+-- the columns of the query.  A cursor accepts only one statement, and functions that are not volatile accept no
+-- statement that writes.
 CREATE FUNCTION _dlints_try_query(path text, statement text, expressions text) RETURNS oid[]
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -90,8 +89,8 @@ BEGIN
 END
 $$;
 
--- Return the name of the column that is the key of items: the argument "item_key", or the primary key.  Raises an
--- error if this column or an encoded one does not exist.
+-- Return the name of the key column of items: the argument "item_key", or the primary key.  Raises an error if this
+-- column or an encoded one does not exist.
 CREATE FUNCTION _dlints_find_item_key(a jsonb) RETURNS text
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -143,12 +142,10 @@ EXCEPTION WHEN undefined_function THEN
 END
 $$;
 
--- Try the user's expressions of the arguments "texts", under the search_path a ->> 'path'.  Returns the arguments
--- with the type and the collation of users in the click log, unless a type is given.
---
--- Each argument must be a single expression or query with balanced parentheses, which is valid alone as well as in
--- parentheses.  A cursor accepts only one statement, and is closed before it reads a row.  An expression must be valid
--- in WHERE, where PostgreSQL rejects aggregates, window functions and sets of rows.
+-- Try the user's expressions in the arguments "texts", under the search_path a ->> 'path'.  Returns the arguments with
+-- the type and collation of users in the click log.  Each argument must be a single expression or query with balanced
+-- parentheses, valid alone and in parentheses.  An expression must be valid in WHERE, where PostgreSQL rejects
+-- aggregates, window functions and sets of rows.
 CREATE FUNCTION _dlints_try_texts(a jsonb, texts text[]) RETURNS jsonb
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -217,8 +214,7 @@ END
 $$;
 
 -- Find the objects to which the arguments of a recommender refer: the relation, its key, and the types of items and
--- users.  The user's expressions are tried under the search_path of the caller.  The base type replaces a domain,
--- which may reject NULL, the id of an unknown user.
+-- users.  Base types replace domains, which may reject NULL, the id of an unknown user.
 CREATE FUNCTION _dlints_resolve(a jsonb, texts text[], path name[]) RETURNS jsonb
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$

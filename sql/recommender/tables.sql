@@ -31,8 +31,8 @@ CREATE TABLE setting (
     constraints   jsonb NOT NULL,
     -- computed from the arguments when the recommender is created or altered
     relation      text NOT NULL,            -- name of the items' table, for messages
-    vectors       jsonb NOT NULL,           -- how each column is encoded
-    size          integer NOT NULL,         -- number of features: liked, popularity, aged, neighbour score
+    vectors       jsonb NOT NULL,           -- how each column of items is encoded
+    size          integer NOT NULL,         -- number of features: liked, popularity, aged and neighbour score
     liked         integer NOT NULL,         -- number of features that describe taste: factors and columns
     aged          integer NOT NULL,         -- number of features of dates
     feature_blocks int4range[] NOT NULL,    -- ranges of the liked features: the factors, and each column
@@ -43,7 +43,7 @@ CREATE TABLE setting (
     has_ordered_key boolean NOT NULL,       -- the item key grows with time, and has an index
     block_slots   integer NOT NULL,         -- item vectors per row of "block"
     empty_model   @extschema@.dlints({size}, matched) NOT NULL,
-    -- columns with state, which _dlints_write_settings() does not write
+    -- columns that maintenance changes, and _dlints_write_settings() does not write
     repeat_after  interval,                 -- lists leave out items clicked within this time; NULL: none
     repeat_share  float8,                   -- share of clicks on items that the user clicked in an earlier visit
     repeat_lift   float8,                   -- odds ratio, see _dlints_find_repeats()
@@ -54,30 +54,30 @@ CREATE TABLE setting (
     effect_stddev float8,                           -- prior of new items' effects; NULL: too few rewards
     n_on_trial    integer NOT NULL DEFAULT 0,       -- number of items on trial
     history_prior float8 CHECK (history_prior > 0 AND history_prior < 'infinity'),
-                                            -- expected rewards that count as much as a user's own; NULL: only the model
+                                            -- shrinkage of a user's history with an item, in expected rewards; NULL:
+                                            -- histories are not used
     history_ratio float8 CHECK (history_ratio > 0 AND history_ratio < 'infinity'),
                                             -- factor of expected rewards in a user's history with an item
-    trained_from  bigint NOT NULL DEFAULT 0,        -- first decision that models contain
-    seed          bigint NOT NULL                  -- seed of the assignment to treatments
+    trained_from  bigint NOT NULL DEFAULT 0,        -- first decision in the models
+    seed          bigint NOT NULL                  -- seed for assigning users to treatments
                   DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,
-    secret        bigint NOT NULL                  -- key that permutes decision numbers
+    secret        bigint NOT NULL                  -- secret key that permutes decision numbers
                   DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint);
 
 INSERT INTO job (name, done_at)
 SELECT unnest('{run,refresh,items,refit,neighbours,learn,rebuild,months,costs,effects,versions}'::text[]), now()
 UNION ALL SELECT 'prices', '-infinity';
 
--- Features of items as they are or were: the log refers to them.  Each change of factors or columns makes a version.
--- Ids begin with the time in seconds: they stay unique where tables were copied without the sequence, as by logical
--- replication.
+-- Versions of item features, to which the log refers.  Each change of an item's factors or columns makes a version.
+-- Ids begin with the time in seconds, so that they are unique even if tables were copied without the sequence.
 CREATE SEQUENCE item_version_id MAXVALUE 16777215 CYCLE;
 
 CREATE TABLE item_version (
     id       bigint PRIMARY KEY DEFAULT (date_part('epoch', now())::bigint << 24) + nextval('item_version_id'),
     made_at  timestamptz NOT NULL DEFAULT now(),
     item     {item_type},
-    features bytea NOT NULL,                -- features of factors and columns, packed
-    shown_on date,                          -- day of the last decision that refers to it, as of the last fit
+    features bytea NOT NULL,                -- compressed features of factors and columns
+    shown_on date,                          -- date of the last decision that refers to the version, as of the last fit
     CHECK (cardinality(@extschema@.dlints_unpack(features)) = {liked}));
 
 ALTER SEQUENCE item_version_id OWNED BY item_version.id;
@@ -91,31 +91,31 @@ CREATE TABLE item_vector (
     popularity real NOT NULL DEFAULT 0,     -- 1 for the most popular item
     dates      real[] NOT NULL,             -- Unix times, rounded; requests compute their features
     is_deleted boolean NOT NULL DEFAULT false,  -- the item is gone; profiles of users who clicked it need the vector
-    costs      real[],                      -- one per constraint, in the order of constraint names
-    outcome_rates real[],                   -- one per constraint; NULL unless it is on an outcome
+    costs      real[],                      -- cost for each constraint, in the order of constraint names
+    outcome_rates real[],                   -- rate for each constraint on an outcome; NULL for other constraints
     effect     real NOT NULL DEFAULT 0,     -- reward per impression beyond what the features predict
     effect_stddev real,                     -- posterior standard deviation of the effect; NULL: not on trial
     since      timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (item) INCLUDE (is_deleted, popularity, effect, effect_stddev, since),  -- avoid reading wide rows
+    PRIMARY KEY (item) INCLUDE (is_deleted, popularity, effect, effect_stddev, since),  -- avoids reading wide rows
     CHECK (@extschema@._dlints_are_finite(features, {liked})),
     CHECK (@extschema@._dlints_are_finite(costs)),
     CHECK (abs(popularity) < 'infinity' AND abs(effect) < 'infinity'),
     CHECK (effect_stddev >= 0 AND effect_stddev < 'infinity')
     ) WITH (fillfactor = 50);               -- a fit writes all rows again: into the same pages, without index entries
 
--- ANALYZE would count the elements of vectors, which takes seconds, and no condition uses them
+-- no condition uses the elements of vectors, which take ANALYZE seconds to count
 ALTER TABLE item_vector ALTER features SET STATISTICS 0, ALTER dates SET STATISTICS 0;
 
 CREATE INDEX ON item_vector (item) WHERE effect_stddev IS NOT NULL;
 CREATE INDEX ON item_vector (item) WHERE is_deleted;
 
--- Digests by which a refresh finds changed rows.  The items have a digest per hash bucket of the key, and the click
--- log has one in bucket -1.
+-- Digests by which a refresh finds changed rows: one per hash bucket of item keys and, in bucket -1, one of the click
+-- log
 CREATE TABLE item_digest (
     bucket integer PRIMARY KEY,
     digest bigint NOT NULL);
 
--- Rounded copies of the item vectors, in rows that fill about a disk page each.  Requests compute scores from blocks.
+-- Rounded copies of item vectors, in rows that fill about a disk page.  Requests compute scores from them.
 CREATE TABLE block (
     n       integer PRIMARY KEY CHECK (n BETWEEN 0 AND 10000000),
     items   {item_type}[] NOT NULL,
@@ -126,12 +126,12 @@ CREATE TABLE block (
 ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL,
                   ALTER items SET STATISTICS 0, ALTER codes SET STATISTICS 0, ALTER numbers SET STATISTICS 0;
 
--- Means of the items of one or more blocks, in catalogues of at least 3,000 items: requests read the blocks with the
--- highest upper bounds of scores
+-- Means of the items in one or more blocks, in catalogues of at least 3,000 items.  Requests read the blocks with the
+-- highest upper bounds of scores.
 CREATE TABLE centroid (
     n       integer PRIMARY KEY,
     blocks  integer[] NOT NULL,             -- for each mean, the first and the last of its blocks
-    codes   bytea NOT NULL,                 -- means and two principal axes each, as in block.codes
+    codes   bytea NOT NULL,                 -- means, followed by two principal axes each, in the format of block.codes
     numbers real[] NOT NULL,                -- means in the format of block.numbers
     spreads real[] NOT NULL                 -- for each mean: standard deviation of factors and that of columns in
                                             -- other directions, and the largest distance of each number from its mean
@@ -165,13 +165,13 @@ CREATE TABLE decision (
     treatment text NOT NULL,                -- personal, control, random or trending
     session  text,
     context  jsonb NOT NULL,
-    profile  bytea NOT NULL,                -- packed
+    profile  bytea NOT NULL,                -- the user's profile, compressed
     items    {item_type}[] NOT NULL,        -- in the order of positions, like the arrays below
     probabilities real[] NOT NULL,          -- propensity of each impression under the treatment
     expected real[] NOT NULL,               -- expected reward of each impression, with its item's effect
     effects  real[],                        -- effect of each item when the list was chosen; NULL: not used
     versions bigint[] NOT NULL,             -- versions of the items: features of factors and columns
-    features bytea NOT NULL,                -- other features of the items, packed
+    features bytea NOT NULL,                -- other features of the items, compressed
     prices   jsonb,                         -- dual price of each constraint
     costs    jsonb,                         -- mean cost per position, of each constraint
     CHECK (cardinality(items) = cardinality(probabilities) AND cardinality(items) = cardinality(expected)
@@ -192,7 +192,7 @@ CREATE TABLE reward (
     outcome  text,
     value    float8 NOT NULL CHECK (abs(value) <= 1e50),
     at       timestamptz NOT NULL DEFAULT now(),
-    applied  float8,                        -- value that the models were trained on
+    applied  float8,                        -- value on which the models were trained
     PRIMARY KEY (decision, item, outcome)) PARTITION BY RANGE (decision);
 
 CREATE INDEX ON reward (decision) WHERE applied IS DISTINCT FROM value;
@@ -211,12 +211,12 @@ CREATE TABLE model (
     name   text PRIMARY KEY,                -- personal, later (outcomes after the first) or control
     learns boolean NOT NULL,
     state  @extschema@.dlints({size}, matched) NOT NULL,
-    prior  @extschema@.dlints({size}, matched));    -- evidence of warm_start_example; "personal" only
+    prior  @extschema@.dlints({size}, matched));    -- evidence of warm_start_example, for "personal" only
 
 -- Training examples from the click log, for the prior
 CREATE TABLE warm_start_example (
     id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    user_id  {user_type},                   -- NULL: the example has no profile
+    user_id  {user_type},                   -- NULL: the example has no user profile
     features real[] NOT NULL,               -- features except those of dates
     neighbour_score real NOT NULL,
     own_score real NOT NULL,                -- see similarity.weights
@@ -228,15 +228,15 @@ ALTER TABLE warm_start_example ALTER features SET STATISTICS 0, ALTER profile SE
 
 CREATE INDEX ON warm_start_example (user_id);
 
--- Candidate half-lives of a user's clicks, with the evidence for each
+-- Candidate half-lives of a user's clicks, with the evidence for each half-life
 CREATE TABLE half_life_candidate (
     half_life float8 PRIMARY KEY,           -- days; 0: evidence for the weight of own clicks
     state     @extschema@.dlints NOT NULL); -- evidence for similarities, popularity and the neighbour score
 
--- How similarity to a user's clicks predicts the next click
+-- How similarity to a user's clicks predicts the user's next click
 CREATE TABLE similarity (
     single    boolean PRIMARY KEY DEFAULT true CHECK (single),
-    weights   float8[] NOT NULL,            -- one per block, and of popularity, neighbour score, and own clicks
+    weights   float8[] NOT NULL,            -- weights of blocks, popularity, neighbour score, and own clicks
     scale     real[] NOT NULL,              -- weights of blocks, repeated for each liked feature
     click_value float8 NOT NULL DEFAULT 0.1 CHECK (abs(click_value) < 'infinity'),    -- click rate per similarity
     reward_scale float8 NOT NULL DEFAULT 1          -- ratio of rewards on our lists to predicted click rates

@@ -1,7 +1,7 @@
 -- Maintenance of a recommender ----------------------------------------------------------
 
--- Raise a notice at the beginning of a step that may take long: if the tables of items or clicks have more than
--- 20,000 rows or two megabytes, or if the statement has taken two seconds already.
+-- Raise a notice before a step that may take long, because the tables of items or clicks are large, or the statement
+-- has already taken two seconds.
 CREATE FUNCTION _dlints_notice_step(step text) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -19,8 +19,7 @@ BEGIN
 END
 $$;
 
--- Record the error of a part of the maintenance, or NULL, in the table "job".  The row is written only if it
--- changes.
+-- Record the error of a maintenance task, or NULL, in the table "job", if it has changed.
 CREATE FUNCTION _dlints_note_problem(part text, problem text) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -37,8 +36,8 @@ BEGIN
 END
 $$;
 
--- Lock the item vectors for a change of many rows, until the end of the transaction.  The lock is that of a row of
--- "job", so that readers and the addition of single items do not wait.  run() skips the part "items" meanwhile.
+-- Lock the item vectors for a change of many rows, until the end of the transaction.  The lock is a row of "job", so
+-- that readers and the addition of single items do not wait. run() skips the task "items" meanwhile.
 CREATE FUNCTION _dlints_lock_item_vectors() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -48,9 +47,8 @@ BEGIN
 END
 $$;
 
--- Refresh popularity, trends and, once a day, neighbours from the click log.  Returns the number of item vectors
--- that changed.  If an expression of the click log fails for a row, all three keep their values and report() shows
--- the error, while the columns of items are refreshed nevertheless.
+-- Refresh popularity, trends and, once a day, neighbours from the click log.  Returns the number of item vectors that
+-- changed.  If an expression of the click log fails, all three keep their values, and report() shows the error.
 CREATE FUNCTION _dlints_refresh_clicks(are_items_new boolean) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -75,7 +73,7 @@ BEGIN
 			RAISE;
 		END IF;
 		PERFORM FROM click LIMIT 0;     -- raises the error of a log that cannot be read at all
-		BEGIN                           -- a trigger on our tables may have raised the error instead
+		BEGIN                           -- a trigger on our tables may have raised the error
 			PERFORM @extschema@._dlints_check_click_rows();
 		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
@@ -118,8 +116,8 @@ BEGIN
 END
 $$;
 
--- Do a step of the maintenance of a recommender, whether it is due or not.  "refresh" returns the number of vectors
--- whose columns or dates changed, "refit" the number of items with factors, and "warm_start" the number of clicks used.
+-- Execute a step of a recommender's maintenance, even if it is not due.  Returns the number of changed vectors
+-- ("refresh"), of items with factors ("refit") or of clicks used ("warm_start").
 CREATE FUNCTION _dlints_upkeep(setting regclass, step text) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 	SET extra_float_digits = 1 AS
@@ -131,7 +129,7 @@ BEGIN
 	IF step = 'refresh' THEN
 		RETURN @extschema@._dlints_refresh_items();
 	END IF;
-	-- a fit takes the lock of run()'s part "refit" before those of item vectors and examples
+	-- lock the row of run()'s task "refit" before those of item vectors and examples
 	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
 	PERFORM @extschema@._dlints_check_click_rows();
 	PERFORM @extschema@._dlints_find_latest_clicks();

@@ -1,6 +1,6 @@
 -- Item vectors --------------------------------------------------------------------------
 
--- Encode one item.  If its columns cannot be encoded, it has zeros and no dates, and "problem" has the error
+-- Encode one item.  If its columns cannot be encoded, the item has zeros and no dates, and "problem" has the error
 -- message.
 CREATE FUNCTION _dlints_encode_item(key anyelement, OUT encoded real[], OUT dates real[], OUT problem text)
 	LANGUAGE plpgsql STABLE AS
@@ -19,7 +19,7 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 END
 $$;
 
--- Does an error that was raised while items were read come from the data of some rows?  If its code may also mean
+-- Did the data of some rows cause an error that was raised while items were read?  If the error code may also mean
 -- that an object is missing or forbidden, at least one item must be readable.
 CREATE FUNCTION _dlints_is_item_error(code text) RETURNS boolean
 	LANGUAGE plpgsql STABLE AS
@@ -32,8 +32,8 @@ BEGIN
 END
 $$;
 
--- Record for a week that the columns of more than half of the items changed at once, for example because the table
--- was loaded again.
+-- Record for a week that the columns of more than half of the items changed at once, for example because the table was
+-- loaded again.
 CREATE FUNCTION _dlints_note_changed_items(share float8) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -52,7 +52,7 @@ CREATE FUNCTION _dlints_digest(VARIADIC columns "any") RETURNS bigint
 	AS 'MODULE_PATHNAME', 'dlints_digest' LANGUAGE C STABLE PARALLEL SAFE;
 
 -- Write the digests of items, in 16,384 buckets by the hash of the key.  Returns the buckets in which items were
--- added, changed or deleted.  If a row of the items cannot be read, no digest is stored and the result is NULL.
+-- added, changed or deleted.  If a row of the items cannot be read, the result is NULL, and no digest is stored.
 CREATE FUNCTION _dlints_write_digests() RETURNS integer[]
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -85,9 +85,9 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 END
 $$;
 
--- Write the vectors of the items in some buckets, or of new items only.  Returns the number of rows that changed.  New
--- items have factors of 0.  If these rows cannot be encoded together, or if "buckets" is NULL because a row cannot be
--- read, each item is encoded separately, and the job "items" has the number of failures.
+-- Write the vectors of the items in some buckets, or of new items only.  Returns the number of rows that changed.  If
+-- the rows cannot be encoded together, or "buckets" is NULL, each item is encoded separately, and the job "items" has
+-- the number of failures.
 CREATE FUNCTION _dlints_encode_items(only_new boolean, buckets integer[] DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -116,7 +116,7 @@ BEGIN
 		ELSIF buckets IS NULL THEN
 			RAISE data_exception;           -- row by row, below
 		ELSE
-			-- ON CONFLICT would lock every existing row, which writes WAL
+			-- ON CONFLICT would lock all existing rows, which writes WAL
 			WITH repeated AS MATERIALIZED (
 				SELECT k.item FROM item k
 				WHERE  (SELECT NOT s.has_unique_key FROM setting s) AND k.item IS NOT NULL
@@ -179,10 +179,9 @@ BEGIN
 END
 $$;
 
--- Delete the vectors of items that no longer exist.  Vectors of clicked items are marked as deleted and kept as
--- long as their clicks count, since profiles of users need them.  If more than half of all items were deleted,
--- which may be a mistake, nothing is done for a day after the deletion was first seen.  The log keeps the
--- features of impressions.
+-- Delete the vectors of deleted items.  Vectors of clicked items are marked as deleted, and kept as long as user
+-- profiles need them.  If more than half of all items were deleted, which may be a mistake, their vectors are kept for
+-- a day.
 CREATE FUNCTION _dlints_purge_deleted_items() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -224,7 +223,7 @@ BEGIN
 			                       SELECT k.item FROM click k WHERE k.at > now() - s.retention AND k.weight <> 0
 			                       ORDER  BY k.at DESC LIMIT 1000000) c WHERE same_item(c.item, v.item))
 			AND    NOT EXISTS (SELECT FROM reward r WHERE r.value <> 0 AND same_item(r.item, v.item));
-		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- perhaps an expression of the click log fails
+		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- an expression of the click log may fail
 			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 				RAISE;
 			END IF;
@@ -235,8 +234,7 @@ BEGIN
 END
 $$;
 
--- Return a key that several items have, or NULL.  Raises an error if the items are a view that fails to compute a
--- key.
+-- Return a key that several items have, or NULL. Raises an error if the items are a view that fails to compute a key.
 CREATE FUNCTION _dlints_repeated_key() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -253,8 +251,8 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 END
 $$;
 
--- Write the vectors and costs of new and changed items, and delete the vectors of deleted items.  Returns the
--- number of vectors whose columns or dates changed, and whether any row may have been written.
+-- Write the vectors and costs of new and changed items, and delete those of deleted items.  Returns the number of
+-- vectors whose columns or dates changed, and whether any row may have been written.
 CREATE FUNCTION _dlints_refresh_vectors(OUT n_changed bigint, OUT is_written boolean)
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -275,7 +273,7 @@ BEGIN
 		PERFORM @extschema@._dlints_purge_deleted_items();
 	END IF;
 	IF changed IS DISTINCT FROM '{}' THEN
-		-- if all items are new, they are inserted without being collected and compared before
+		-- if all items are new, they are inserted without a comparison
 		n_changed := @extschema@._dlints_encode_items(
 			NOT EXISTS (SELECT FROM item_vector v WHERE NOT v.is_deleted), changed);
 	ELSE
@@ -285,7 +283,7 @@ BEGIN
 END
 $$;
 
--- Add the vectors and costs of new items, and append them to the blocks.  Returns the number of new vectors.
+-- Add the vectors and costs of new items, and append the items to the blocks.  Returns the number of new vectors.
 CREATE FUNCTION _dlints_add_items() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$

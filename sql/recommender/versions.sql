@@ -1,15 +1,15 @@
 -- Versions of item vectors --------------------------------------------------------
 --
--- The log must keep the features that items had when they were shown.  Most features come from factors and columns, and
--- seldom change.  Therefore "item_version" stores these features once per change, and a decision stores the version ids
--- of its items.  Popularity, ages and neighbour scores change with time and user, so each decision stores them.
+-- The log must keep the features that items had when they were shown.  Features of factors and columns seldom change.
+-- Therefore, the table "item_version" stores them once per change, and a decision stores the ids of its items'
+-- versions.  Decisions store popularity, ages and neighbour scores.
 
--- Concatenate packed vectors of one length to a packed matrix; NULL if one of them is NULL.
+-- Concatenate packed vectors of equal length to a packed matrix; NULL if one of them is NULL.
 CREATE FUNCTION _dlints_stack_packed(vectors bytea[]) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dlints_stack_packed' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
--- Return the features of the n-th item of a list.  "versions" has the packed features of the items' versions, "other"
--- the packed features in the log.  NULL if a version is missing.
+-- Return the features of the n-th item of a list, from the packed features of its version and the other packed
+-- features in the log.  NULL if a version is missing.
 CREATE FUNCTION _dlints_logged_features(versions bytea, other bytea, n bigint) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN versions IS NOT NULL
@@ -34,21 +34,20 @@ BEGIN
 END
 $$;
 
--- Delete versions that are neither current nor in the log.  First we mark the versions of decisions since the last
--- call, and of the week before it, since a transaction may commit decisions late.  Versions that were current at the
--- last call are kept: a transaction may still log a version that was just replaced.  If a transaction that wrote to the
--- log is older than the last call, all versions are kept.  A version also stays as long as the log has decisions of the
--- day when it was last shown: they can then be retracted from the models, however late that is.
+-- Delete versions that are neither current nor in the log.  First mark the versions of decisions since a week before
+-- the last call, because transactions may commit decisions late.  Versions that were current at the last call are
+-- kept, because a transaction may still log them.  If a transaction that wrote to the log is older than the last call,
+-- all versions are kept.  A version also stays as long as the log has decisions of the day when it was last shown.
 CREATE FUNCTION _dlints_drop_versions() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	last_call CONSTANT timestamptz := (SELECT j.done_at FROM job j WHERE j.name = 'versions');
-	-- a day earlier, since the date depends on the session's time zone
+	-- one day earlier, because the date depends on the session's time zone
 	oldest CONSTANT date := (SELECT d.at::date - 1 FROM decision d ORDER BY d.id LIMIT 1);
 BEGIN
-	-- a writer, perhaps a prepared transaction; the last call has written its row of "job"
+	-- a transaction that wrote to the log, perhaps a prepared one, before the last call
 	IF EXISTS (
 		SELECT FROM pg_locks r JOIN pg_locks x ON x.virtualtransaction = r.virtualtransaction, job j
 		WHERE  r.relation = format('%I.decision', own)::regclass AND r.mode = 'RowExclusiveLock'

@@ -1,10 +1,10 @@
 -- Views of a recommender --------------------------------------------------------
 --
--- A template, executed after the tables and the objects that are bound to the user's expressions.
+-- A template, executed after the tables and the objects that contain the user's expressions.
 
 CREATE FUNCTION _dlints_recommender_views() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $views$
--- Impressions with their user.  The features of an item come from its version and from the decision.  OFFSET 0:
+-- Impressions with their user.  The features of an item come from its version and from the decision.  With OFFSET 0,
 -- versions are read once per list, and only by queries that use features.
 CREATE VIEW impression_user AS
 SELECT d.id AS decision, d.user_id, d.session, d.treatment, d.at,
@@ -43,7 +43,7 @@ FROM   impression_user l
            FROM   unnest(t.items, t.outcomes, t.values) r (item, outcome, value)
            WHERE  same_item(r.item, l.item)) r;
 
--- Training examples of each model.  The models are trained on reward / examination, with the weight "examination".
+-- Training examples of each model.  Models are trained on reward / examination, with the weight "examination".
 CREATE VIEW training_example AS
 SELECT m.name AS model, l.decision, l.user_id, l.at, l.profile, l.item, l.training_features AS features,
        coalesce(r.reward, 0) AS reward, l.examination, l.features AS item_features
@@ -63,8 +63,8 @@ AND    l.decision >= s.trained_from
 AND    NOT EXISTS (SELECT FROM pending p WHERE p.decision = l.decision)
 AND    NOT EXISTS (SELECT FROM quarantine q WHERE q.decision = l.decision AND NOT q.is_applied);
 
--- The features of items at the current time, as models are trained on them.  The last one is the neighbour score,
--- which depends on the user.
+-- The features of items at the current time, as models are trained on them.  The last feature, the neighbour score,
+-- depends on the user.
 CREATE VIEW item_features AS
 SELECT v.item, v.features || v.popularity || @extschema@._dlints_ages(v.dates, now()) || 0::real AS features
 FROM   item_vector v WHERE NOT v.is_deleted;

@@ -1,15 +1,14 @@
 -- Warm start: the prior of the models from the click log ------------------------------------
 
 -- Choose the half-life of popularity under which the first nine tenths of the last 100,000 clicks predict the last
--- tenth best.  Shorter half-lives need more evidence.  A user's clicks on an item count once per half-life.  Clicks
--- on our own lists are left out: they depend on the current popularity, so that a short half-life would seem to
--- predict them.  Without other clicks the half-life does not change.
+-- tenth best.  Shorter half-lives need more evidence.  A user's clicks on an item count once per half-life.  Clicks on
+-- our own lists are omitted, because they depend on the current popularity.
 CREATE FUNCTION _dlints_fit_popularity_half_life() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	days CONSTANT float8[] := '{0.125,0.25,1,7,14,30,90,1e12}';     -- the last one means no decay
+	days CONSTANT float8[] := '{0.125,0.25,1,7,14,30,90,1e12}';     -- the last half-life means no decay
 	clicks CONSTANT text := '
 		SELECT c.user_id, c.item, c.at, 1 AS weight, ntile(10) OVER (ORDER BY c.at) AS tenth
 		FROM  (SELECT k.* FROM newest_click k ORDER BY k.at DESC LIMIT 100000) c WHERE NOT c.is_ours';
@@ -37,15 +36,15 @@ BEGIN
 END
 $$;
 
--- Decide whether a user's own clicks on an item get a weight, by setting.repeat_lift.  In simulated worlds of taste
--- alone, it is at most 3.3.
+-- Decide by setting.repeat_lift whether a user's own clicks on an item get a weight.  In simulations without
+-- repetition, repeat_lift is at most 3.3.
 CREATE FUNCTION _dlints_weighs_own_clicks(repeat_lift float8) RETURNS boolean
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN repeat_lift >= 4::float8;
 
--- Choose the half-life of a user's clicks under which the shares of items in them predict best which item the user
--- clicks again.  Up to 1,000 of the latest clicks, ten of a user at most, are predicted from the 500 latest clicks
--- before the visit.  Shorter half-lives need more evidence.
+-- Choose the half-life of a user's clicks under which the shares of items predict best which item the user clicks
+-- again.  Up to 1,000 of the latest clicks, ten of a user at most, are predicted from the 500 clicks before the visit.
+-- Shorter half-lives need more evidence.
 CREATE FUNCTION _dlints_fit_own_half_life() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -71,16 +70,16 @@ BEGIN
 END
 $$;
 
--- Return the weight of a negative example.  Items are drawn in proportion to their clicks, while we assume
--- impressions in proportion to clicks ^ exposure.
+-- Return the weight of a negative example.  Items are drawn in proportion to their clicks, but impressions are assumed
+-- to be proportional to clicks ^ exposure.
 CREATE FUNCTION _dlints_exposure_weight(clicks bigint, exposure float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN clicks::float8 ^ (exposure - 1);
 
 -- Create the table recent_click: the last 100,000 clicks, from which training examples are drawn.  A user's clicks on
--- an item count once per half-life of popularity.  "part" is one of eight parts, "place" orders the clicks of a part by
--- time, "n" numbers a user's clicks from the latest one, "days" is the age in days, and "is_ours" says that the click
--- was on one of our lists.  _dlints_fit_prior() drops the table.
+-- an item count once per half-life of popularity.  "part" is one of eight parts, "place" orders the clicks of a part
+-- by time, "n" numbers a user's clicks from the latest one, "days" is the age in days, and "is_ours" says that the
+-- click was on one of our lists.  _dlints_fit_prior() drops the table.
 CREATE FUNCTION _dlints_write_recent_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -112,17 +111,17 @@ END
 $$;
 
 -- Add training examples from one of eight parts of the last 100,000 clicks: at most "max_examples" to the candidates
--- of half-lives, and "kept" of them to warm_start_example.  Clicks on our own lists are examples only if there are too
--- few others: users click together what they were shown together, so that similarity would seem to count more.
+-- of half-lives, and "kept" of them to warm_start_example.
 --
--- A clicked item is a positive example.  It has four negative examples, drawn from clicks of the same part at about the
--- same time; each counts five times on average, since about one impression in twenty is clicked.  Popularity comes
--- from the other parts at the time of the click.  Factors and neighbours (held_out_item) come from the other parts,
--- too: otherwise the examples would be predicted by what was fitted to them.  For the same reason, an item that the
--- user clicked in another part is no negative example.  The profile consists of other clicks of the user, in half of
--- the examples only a few, so that short histories are represented.  Every example enters once more without a profile,
--- which measures the value of popularity.  Similarities are computed for half-lives of 14, 30 and 90 days, and without
--- decay.
+-- A clicked item is a positive example.  It has four negative examples, drawn from clicks of the same part at about
+-- the same time.  Each counts five times on average, because about one impression in twenty is clicked.  Popularity,
+-- factors and neighbours come from the other parts, because a fit must not predict its own data.  Items that the user
+-- clicked in another part are no negative examples, for the same reason.  Clicks on our own lists are examples only if
+-- there are too few others, because users click together what lists show together.
+--
+-- The profile consists of other clicks of the user, in half of the examples only a few, so that short histories are
+-- represented.  Every example enters once more without a profile, which measures the value of popularity.
+-- Similarities are computed for half-lives of 14, 30 and 90 days, and without decay.
 --
 -- The value of a user's own clicks on an item is estimated by a separate regression, from examples with the complete
 -- profile, from all clicks ("times"), and as if all items were shown equally often ("rarity").  Items that the user
@@ -158,7 +157,7 @@ BEGIN
 	example AS MATERIALIZED (
 		SELECT c.*, row_number() OVER () AS id,
 		       CASE WHEN random() < 0.5 THEN 2 ^ floor(7 * random()) ELSE 100 END AS max_history
-		FROM  (SELECT c.* FROM recent_click c, log l     -- ORDER BY needs its own random()
+		FROM  (SELECT c.* FROM recent_click c, log l     -- ORDER BY needs a separate random()
 		       WHERE  c.part = $1 AND c.days <= l.longest
 		       ORDER  BY c.is_ours, random() LIMIT $2) c),
 	clicked_before AS MATERIALIZED (
@@ -179,7 +178,7 @@ BEGIN
 		FROM  (SELECT c.*, (i.features || ARRAY[1::real])::@extschema@.dlints_vector AS counted
 		       FROM clicked_before c JOIN vector i ON same_item(i.item, c.item) OFFSET 0) b
 		GROUP  BY b.id, b.is_complete),
-	drawn AS MATERIALIZED (      -- in a nested loop, random() would be called again
+	drawn AS MATERIALIZED (      -- a nested loop would call random() again
 		SELECT e.*, e.place + floor((2 * random() - 1) * l.nearby)::bigint AS negative
 		FROM   example e, log l, generate_series(1, 4)),
 	candidate AS MATERIALIZED (
@@ -198,7 +197,7 @@ BEGIN
 		                              ELSE e.negative END
 		WHERE  NOT EXISTS (SELECT FROM recent_click o
 		                   WHERE same_user(o.user_id, e.user_id) AND same_item(o.item, c.item) AND o.part <> $1)),
-	scored AS (      -- clicks in other parts before and after that time, decayed
+	scored AS (      -- clicks in other parts before and after the time, decayed
 		SELECT t.id, t.user_id, t.item, t.reward, t.weight, t.times, t.own_times,
 		       CASE WHEN l.half_life IS NULL THEN sum(t.before) OVER (PARTITION BY t.item)
 		            ELSE (sum(t.before) OVER (PARTITION BY t.item ORDER BY t.days DESC, t.id NULLS FIRST)
@@ -224,7 +223,7 @@ BEGIN
 		       WHERE  n.weights IS NOT NULL AND EXISTS (SELECT FROM clicked_before b WHERE same_item(b.item, n.item))
 		       OFFSET 0) r     -- unnest the neighbours only once
 		WHERE  EXISTS (SELECT FROM candidate c WHERE same_item(c.item, r.neighbour))),
-	pair AS (          -- candidates, and the clicks that predict them
+	pair AS (          -- candidate items, and the clicks that predict them
 		SELECT c.id, c.item, b.item AS clicked, b.w90, b.w30, b.w14
 		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id OFFSET 0),
 	together AS MATERIALIZED (      -- neighbour scores, by half-life of clicks
@@ -235,7 +234,7 @@ BEGIN
 		           @extschema@._dlints_neighbour_score(sum(r.weight))] AS scores
 		FROM   pair p JOIN related r ON same_item(r.item, p.clicked) AND same_item(r.neighbour, p.item)
 		GROUP  BY p.id, p.item),
-	own AS MATERIALIZED (      -- scores of candidates that the user clicked before the visit
+	own AS MATERIALIZED (      -- scores of candidate items that the user clicked before the visit
 		SELECT c.id, c.item, log(1 + sum(@extschema@._dlints_decay(
 		           date_part('epoch', c.previous - k.at) / 86400, l.own_half_life))) AS score
 		FROM  (SELECT DISTINCT k.id, k.user_id, k.item, k.at, k.previous FROM candidate k) c
@@ -267,7 +266,7 @@ BEGIN
 		           AS model,
 		       array_fill(0::float8, ARRAY[cardinality(s.feature_blocks)]) AS zeros
 		FROM   setting s),
-	shared AS (        -- evidence that is the same for all half-lives: examples without a profile
+	shared AS (        -- evidence that all half-lives share: examples without a profile
 		SELECT @extschema@.dlints_evidence(
 		           e.model, (e.zeros || c.popularity || '{0,0}'::float8[])::@extschema@.dlints_vector, c.reward::float8,
 		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, 0.35 * c.weight) AS state
@@ -296,20 +295,19 @@ BEGIN
 END
 $$;
 
--- Limit the weight of a block, of popularity or of the neighbour score.  The minimum is not 0, since models cannot
--- learn about features of weight 0.
+-- Limit the weight of a block, of popularity or of the neighbour score.  Models cannot learn about features of weight
+-- 0.
 CREATE FUNCTION _dlints_limit_weight(weight float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(greatest(weight, 0.02), 1000);
 
--- Fit the weights of the blocks, of popularity and of the neighbour score by a linear regression of clicks on all of
--- them.  We use the longest half-life of a user's clicks whose log-likelihood is at most 2 below the best one, a
--- difference that may be chance: a longer half-life uses more clicks.
+-- Fit the weights of blocks, popularity and neighbour score by a linear regression of clicks.  We use the longest
+-- half-life of a user's clicks whose log-likelihood is at most 2 below the best one, because it uses more clicks.
+-- Weights are coefficients divided by the largest one (click_value).
 --
--- Weights are coefficients divided by the largest one of blocks and popularity (click_value).  The first items of a
--- list are often those whose scores have the largest errors.  We therefore subtract two standard errors from each
--- coefficient but that of popularity, and multiply that of the factors by 0.4.  The weight of own clicks has its own
--- regression, and may be 0.
+-- The first items of a list are often those whose scores have the largest errors.  We therefore subtract two standard
+-- errors from each coefficient except that of popularity, and multiply that of the factors by 0.4.  The weight of own
+-- clicks has a separate regression, and may be 0.
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -349,16 +347,15 @@ BEGIN
 END
 $$;
 
--- Return the click rate of an example, predicted from similarity and popularity.  The profile contains the weights
--- of blocks.  The rate is linear in the features, as the models are, and therefore not limited to the range from 0
--- to 1: limits would make the prior weaker for the items with the largest neighbour scores.
+-- Return the click rate of an example, predicted from similarity and popularity.  The rate is linear in the features,
+-- as models are, and therefore not limited to the range from 0 to 1.
 CREATE FUNCTION _dlints_click_rate(click_value float8, profile real[], features real[]) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 0.05 + click_value * @extschema@.dlints_dot(profile::float8[], features::@extschema@.dlints_vector);
 
--- Return a query of the evidence of training examples; "examples" is a relation with the columns of
+-- Return a query of the evidence of training examples.  "examples" is a relation with the columns of
 -- warm_start_example.  Each example enters twice, with the predicted click rate plus and minus the standard deviation
--- of a click, both times similarity.reward_scale: the prior then has the scale and the noise of rewards on our lists.
+-- of a click, so that the prior has the scale and the noise of rewards.
 CREATE FUNCTION _dlints_prior_query(examples text) RETURNS text
 	LANGUAGE sql IMMUTABLE
 RETURN pg_catalog.replace($query$
@@ -379,8 +376,8 @@ RETURN pg_catalog.replace($query$
 	           (e.reward_scale * (a.rate - sqrt(c.p * (1 - c.p))))) r (reward) ON true
 	GROUP  BY s.single$query$, '{examples}', examples);
 
--- Make evidence the prior of the model "personal".  A click log of the user has a weight of 30, our own lists have 0.3:
--- a few hundred lists of similar items carry less information.
+-- Make evidence the prior of the model "personal".  A click log has a weight of 30, and our own lists have 0.3,
+-- because a few hundred lists of similar items carry less information.
 CREATE FUNCTION _dlints_write_prior(evidence @extschema@.dlints) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -424,10 +421,10 @@ BEGIN
 END
 $$;
 
--- Draw examples from the click log, fit the similarity, and set popularity and the prior.  Returns the number of clicks
--- used.  Logs with fewer than 80,000 clicks are used in up to eight parts, for 10,000 examples.  Without a click log,
--- at least 300 clicks on our own lists are required.  Only one session at a time fits the prior; erase() waits for it,
--- and then finds all examples of its user.  For a new recommender, factors and neighbours are fitted, too.
+-- Draw examples from the click log, fit the similarity, and set popularity and the prior.  Returns the number of
+-- clicks used.  Logs with fewer than 80,000 clicks are used in up to eight parts, for 10,000 examples.  Without a
+-- click log, at least 300 clicks on our own lists are required.  Only one session at a time fits the prior, and
+-- erase() waits for it.  For a new recommender, factors and neighbours are fitted, too.
 CREATE FUNCTION _dlints_fit_prior(is_new boolean DEFAULT false) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -444,14 +441,14 @@ BEGIN
 	               ' LIMIT 100000) c', @extschema@._dlints_latest_clicks()) INTO n_clicks;
 	n_parts := CASE WHEN n_clicks < 300 AND (SELECT s.clicks IS NULL FROM setting s) THEN 0
 	                ELSE least(8, ceil(80000.0 / greatest(n_clicks, 1))) END;
-	-- the latest 2,000 clicks (a twentieth of a short log), or those of 100 users (at most an eighth), are held out
+	-- hold out the latest 2,000 clicks (a twentieth of a short log), or those of 100 users (at most an eighth)
 	EXECUTE format('
 		WITH newest AS MATERIALIZED (%s)
 		SELECT greatest((SELECT k.at FROM newest k ORDER BY k.at DESC LIMIT 1 OFFSET $1 / 8), least(
 		           (SELECT k.at FROM newest k ORDER BY k.at DESC LIMIT 1 OFFSET least(2000, $1 / 20)),
 		           (SELECT max(k.at) FROM newest k GROUP BY k.user_id ORDER BY 1 DESC LIMIT 1 OFFSET 100)))',
 		@extschema@._dlints_newest_clicks()) INTO until USING n_clicks;
-	ANALYZE setting, similarity;     -- without statistics the planner expects hundreds of rows instead of one
+	ANALYZE setting, similarity;     -- without statistics, the planner expects hundreds of rows instead of one
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	PERFORM @extschema@._dlints_fit_own_half_life();
 	IF is_new THEN
