@@ -255,9 +255,10 @@ BEGIN
 		WHERE  k.id IS NOT NULL),
 	kept AS (
 		INSERT INTO warm_start_example (user_id, features, neighbour_score, own_score, profile)
-		SELECT c.user_id, c.features || c.popularity::real, coalesce(c.scores[4], 0), c.own,
-		       @extschema@._dlints_mean_profile(h.sum, h.clicks, s.liked)
-		FROM   setting s CROSS JOIN shown c JOIN history h ON h.id = c.id WHERE c.id <= $3
+		SELECT c.user_id, c.features || c.popularity::real, coalesce(c.scores[4], 0), c.own, p.profile
+		FROM   shown c JOIN (
+		           SELECT h.id, @extschema@._dlints_mean_profile(h.sum, h.clicks, s.liked) AS profile
+		           FROM   setting s CROSS JOIN history h WHERE h.id <= $3 OFFSET 0) p ON p.id = c.id
 		UNION ALL
 		SELECT NULL, c.features || c.popularity::real, 0, 0, NULL
 		FROM   shown c WHERE c.id <= $3),
@@ -365,9 +366,13 @@ RETURN pg_catalog.replace($query$
 	FROM   setting s LEFT JOIN (
 	           SELECT w.features || array_fill(0::real, ARRAY[s.aged])
 	                  || @extschema@._dlints_click_score(l.weights, w.neighbour_score, w.own_score)::real AS features,
-	                  @extschema@._dlints_profile_of(w.profile, l.scale, l.weights, s.liked, s.aged) AS profile,
-	                  l.found_at, l.click_value, l.reward_scale
-	           FROM   setting s, similarity l, {examples} w) e ON true
+	                  p.profile, l.found_at, l.click_value, l.reward_scale
+	           FROM   setting s CROSS JOIN similarity l CROSS JOIN {examples} w JOIN (
+	                      SELECT d.mean, @extschema@._dlints_profile_of(d.mean, l.scale, l.weights, s.liked, s.aged)
+	                                     AS profile
+	                      FROM   setting s, similarity l,
+	                             (SELECT DISTINCT coalesce(x.profile, '{}') AS mean FROM {examples} x) d
+	                      OFFSET 0) p ON p.mean = coalesce(w.profile, '{}')) e ON true
 	       LEFT JOIN LATERAL (
 	           SELECT @extschema@._dlints_click_rate(e.click_value, e.profile, e.features) AS rate) a ON true
 	       LEFT JOIN LATERAL (SELECT least(greatest(a.rate, 0.01), 0.95) AS p) c ON true
