@@ -122,7 +122,9 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 	erased bigint;
+	model record;
 	evidence @extschema@.dlints;
+	must_set_prior boolean := false;
 BEGIN
 	IF user_id IS NULL AND session IS NULL THEN
 		RAISE 'arguments "user_id" and "session" must not both be null' USING ERRCODE = 'null_value_not_allowed';
@@ -135,15 +137,21 @@ BEGIN
 		WHERE  same_user(d.user_id, _dlints_recommender_erase.user_id)
 		OR     hashtextextended(d.session, 0) = hashtextextended(_dlints_recommender_erase.session, 0)
 		       AND d.session = _dlints_recommender_erase.session));
-	IF EXISTS (SELECT FROM warm_start_example x WHERE same_user(x.user_id, _dlints_recommender_erase.user_id)) THEN
-		EXECUTE 'WITH erased AS (DELETE FROM warm_start_example x WHERE same_user(x.user_id, $1) RETURNING x.*)'
-			|| @extschema@._dlints_prior_query('erased'::text) INTO evidence USING user_id;
+	FOR model IN SELECT m.name, m.prior FROM model m
+	             WHERE  m.prior IS NOT NULL AND EXISTS (
+	                        SELECT FROM warm_start_example x WHERE same_user(x.user_id, _dlints_recommender_erase.user_id))
+	LOOP
+		EXECUTE 'WITH erased AS (SELECT * FROM warm_start_example x WHERE same_user(x.user_id, $1))'
+			|| @extschema@._dlints_prior_query('erased'::text, model.name) INTO evidence USING user_id;
 		BEGIN
-			PERFORM @extschema@._dlints_write_prior(@extschema@.dlints_retract(m.prior, evidence))
-			FROM model m WHERE m.name = 'personal';
+			PERFORM @extschema@._dlints_write_prior(model.name, @extschema@.dlints_retract(model.prior, evidence));
 		EXCEPTION WHEN data_exception THEN      -- because of rounding errors, the model has less evidence than is retracted
-			PERFORM @extschema@._dlints_set_prior();
+			must_set_prior := true;
 		END;
+	END LOOP;
+	DELETE FROM warm_start_example x WHERE same_user(x.user_id, _dlints_recommender_erase.user_id);
+	IF must_set_prior THEN
+		PERFORM @extschema@._dlints_set_prior();
 	END IF;
 	IF erased > 0 THEN              -- the next run() computes all item effects again
 		UPDATE job j SET done_at = '-infinity' WHERE j.name = 'effects';

@@ -356,17 +356,18 @@ RETURN 0.05 + click_value * @extschema@.dlints_dot(profile::float8[], features::
 
 -- Return a query of the evidence of training examples.  "examples" is a relation with the columns of
 -- warm_start_example.  Each example enters twice, with the predicted click rate plus and minus the standard deviation
--- of a click, so that the prior has the scale and the noise of rewards.
-CREATE FUNCTION _dlints_prior_query(examples text) RETURNS text
+-- of a click, so that the prior has the scale and the noise of rewards.  The model "later" gets rewards of 0, because
+-- the click log does not contain other outcomes.
+CREATE FUNCTION _dlints_prior_query(examples text, model text) RETURNS text
 	LANGUAGE sql IMMUTABLE
-RETURN pg_catalog.replace($query$
+RETURN pg_catalog.replace(pg_catalog.replace($query$
 	SELECT coalesce(@extschema@.dlints_evidence(
 	           s.empty_model, e.features::@extschema@.dlints_vector, r.reward, e.profile::@extschema@.dlints_vector,
 	           e.found_at, 0.5), s.empty_model)
 	FROM   setting s LEFT JOIN (
 	           SELECT w.features || array_fill(0::real, ARRAY[s.aged])
 	                  || @extschema@._dlints_click_score(l.weights, w.neighbour_score, w.own_score)::real AS features,
-	                  p.profile, l.found_at, l.click_value, l.reward_scale
+	                  p.profile, l.found_at, l.click_value, {scale} AS reward_scale
 	           FROM   setting s CROSS JOIN similarity l CROSS JOIN {examples} w JOIN (
 	                      SELECT d.mean, @extschema@._dlints_profile_of(d.mean, l.scale, l.weights, s.liked, s.aged)
 	                                     AS profile
@@ -379,11 +380,13 @@ RETURN pg_catalog.replace($query$
 	       LEFT JOIN LATERAL (VALUES
 	           (e.reward_scale * (a.rate + sqrt(c.p * (1 - c.p)))),
 	           (e.reward_scale * (a.rate - sqrt(c.p * (1 - c.p))))) r (reward) ON true
-	GROUP  BY s.single$query$, '{examples}', examples);
+	GROUP  BY s.single$query$, '{examples}', examples),
+	'{scale}', CASE model WHEN 'personal' THEN 'l.reward_scale' ELSE '0' END);
 
--- Make evidence the prior of the model "personal".  A click log has a weight of 30, and our own lists have 0.3,
--- because a few hundred lists of similar items carry less information.
-CREATE FUNCTION _dlints_write_prior(evidence @extschema@.dlints) RETURNS void
+-- Make evidence the prior of a model.  A click log has a weight of 30, and our own lists have 0.3, because a few hundred
+-- lists of similar items carry less information.  The weight for the model "later" is 1, because its own rewards must
+-- soon count more.
+CREATE FUNCTION _dlints_write_prior(model text, evidence @extschema@.dlints) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
@@ -391,9 +394,10 @@ BEGIN
 	UPDATE model m
 	SET    prior = evidence,
 	       state = @extschema@.dlints_with_prior(
-	                   m.state, evidence, CASE WHEN s.clicks IS NOT NULL THEN 30::float8 ELSE 0.3::float8 END)
+	                   m.state, evidence, CASE WHEN s.clicks IS NULL THEN 0.3::float8
+	                                           WHEN m.name = 'personal' THEN 30::float8 ELSE 1::float8 END)
 	FROM   setting s
-	WHERE  m.name = 'personal';
+	WHERE  m.name = model;
 END
 $$;
 
@@ -411,18 +415,23 @@ BEGIN
 END
 $$;
 
--- Set the prior of the model "personal" from all examples.  The evidence is computed first, so that training waits only
--- for the final UPDATE.
+-- Set the priors of the models from all examples.  The evidence is computed first, so that training waits only for the
+-- final UPDATE.
 CREATE FUNCTION _dlints_set_prior() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
+	names CONSTANT text[] := ARRAY(SELECT m.name FROM model m WHERE m.learns ORDER BY m.name);
+	priors @extschema@.dlints[];
 	evidence @extschema@.dlints;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing the prior of the models'::text);
-	EXECUTE @extschema@._dlints_prior_query('warm_start_example'::text) INTO evidence;
-	PERFORM @extschema@._dlints_write_prior(evidence);
+	FOR i IN 1..cardinality(names) LOOP
+		EXECUTE @extschema@._dlints_prior_query('warm_start_example'::text, names[i]) INTO evidence;
+		priors := array_append(priors, evidence);
+	END LOOP;
+	PERFORM @extschema@._dlints_write_prior(u.name, u.prior) FROM unnest(names, priors) u (name, prior);
 END
 $$;
 

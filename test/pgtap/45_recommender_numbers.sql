@@ -99,8 +99,9 @@ SELECT is(count(*) FILTER (WHERE profile IS NULL), count(*) FILTER (WHERE profil
 FROM board.warm_start_example;
 SELECT ok(bool_and(features[cardinality(features)] BETWEEN 0 AND 1), 'examples contain the popularity')
   FROM board.warm_start_example;
-SELECT is(prior_weight, 30::float8, 'the prior from a click log has the weight 30') FROM board.model, dlints_info(state)
-  WHERE name = 'personal';
+SELECT is(array_agg(prior_weight ORDER BY name), '{1,30}'::float8[],
+  'the prior from a click log has the weight 30, and 1 for outcomes after the first')
+FROM board.model, dlints_info(state) WHERE learns;
 -- One of eight parts, with as many examples as it has clicks that were not on lists
 SELECT count(board.reward(decision, item)) FROM board.recommend(7000, 30);
 INSERT INTO visit SELECT 7000, item, now() FROM board.impression_user WHERE user_id = 7000;
