@@ -36,8 +36,8 @@ BEGIN
 END
 $$;
 
--- Decide by setting.repeat_lift whether a user's own clicks on an item get a weight.  In simulations without
--- repetition, repeat_lift is at most 3.3.
+-- Decide by setting.repeat_lift whether a user's own clicks on an item get a weight.  In simulations where users
+-- repeat clicks only by taste, repeat_lift is at most 3.3.
 CREATE FUNCTION _dlints_weighs_own_clicks(repeat_lift float8) RETURNS boolean
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN repeat_lift >= 4::float8;
