@@ -32,7 +32,7 @@ PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
  * dlints_draw_weights(): draw coefficients from the posterior, and convert them to weights of
- * features.  The first of several vectors equals the only vector for the same seed.
+ * features.  With the same seed, the first of several draws equals a single draw.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)

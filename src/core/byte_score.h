@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/* Numbers per row of bounds: upper bounds of scores, then variances of scores */
+/* Numbers per row of an array of bounds: upper bounds of scores, then their variances */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
 /* A group of BYTE_LANES weight vectors whose elements are rounded to integers */

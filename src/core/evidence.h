@@ -41,7 +41,7 @@ typedef enum Squares
 {
 	SQUARES_NONE,				/* not stored */
 	SQUARES_SUM,				/* only sum of w^2 */
-	SQUARES_MATRIX				/* the matrix H, sum of w^2 z z' */
+	SQUARES_MATRIX				/* products of features times squared weights */
 } Squares;
 
 /*

@@ -3,7 +3,7 @@
  *		Linear algebra with dense matrices.
  *
  * Symmetric and triangular matrices are packed in LAPACK's rectangular full packed format (RFP,
- * TRANSR = 'N', UPLO = 'L').  Callers check sizes, because BLAS ends the process if one is invalid.
+ * TRANSR = 'N', UPLO = 'L').  Callers check sizes, as BLAS ends the process for invalid sizes.
  */
 #ifndef DLINTS_LINALG_H
 #define DLINTS_LINALG_H

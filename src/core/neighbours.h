@@ -54,12 +54,12 @@ typedef struct Neighbours
 	size_t	   *starts;			/* where an item's elements begin in the array "uses" */
 	NeighbourUse *uses;
 	double	   *squares;		/* squared norms of columns */
-	uint32_t   *ranks;			/* row of each item in the array "popular", or NEIGHBOURS_POPULAR */
+	uint32_t   *ranks;			/* rank of each popular item, or NEIGHBOURS_POPULAR */
 	double	   *popular;		/* cached dot products of popular items */
 
 	/* work space for the ridge regression of one item */
 	double	   *products;
-	uint32_t   *touched;		/* items with a nonzero dot product */
+	uint32_t   *touched;		/* items with a nonzero dot product with the predicted item */
 	size_t	   *heads;			/* first list node of each user */
 	NeighbourNode *nodes;
 	double	   *gram;			/* Gram matrix of the chosen neighbours */

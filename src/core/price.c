@@ -124,7 +124,7 @@ spread(int count, const double *numbers)
 	return highest - lowest;
 }
 
-/* Return the geometric mean of the ranges of a constraint's costs, or of scores if kind < 0. */
+/* Return the geometric mean over decisions of the range of costs, or of scores if kind < 0. */
 static double
 usual_spread(const PricedDecisions *all, int kind)
 {

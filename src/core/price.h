@@ -66,8 +66,8 @@ typedef struct PriceProgram
 	const PricedDecisions *all;
 	int			rows;			/* constraints plus 1 */
 	double		targets[PRICE_MAX_KINDS];	/* mean cost targets, raised if they cannot be met */
-	double		score_scale;	/* geometric mean of the ranges of scores in decisions */
-	double		cost_scales[PRICE_MAX_KINDS];	/* mean of the ranges of costs in decisions */
+	double		score_scale;	/* geometric mean over decisions of the range of scores */
+	double		cost_scales[PRICE_MAX_KINDS];	/* mean over decisions of the range of costs */
 
 	/* current basis of the linear program, with one element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];

@@ -89,7 +89,7 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/* Fractions of the wealth that are bet (see value.h): 0.97 * 2^-k for k = 0..15 */
+/* Sizes of bets, as fractions of the wealth (see value.h): 0.97 * 2^-k for k = 0..15 */
 #define N_BETS			16
 #define MAX_BET	0.97
 

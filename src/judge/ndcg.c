@@ -13,7 +13,7 @@
 #include "choose/topk.h"
 #include "sql/args.h"
 
-/* State: relevances of the k rows with the highest scores, and the k highest relevances */
+/* State of the aggregate: relevances of the k best rows by score, and the k highest relevances */
 typedef struct NdcgState
 {
 	TopK	   *by_score;

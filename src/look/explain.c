@@ -75,7 +75,7 @@ SplitSum(const Explanation *e, const double *weights, double *shares)
 		shares[e->parts - 1] = weights[n];
 }
 
-/* Add the variances of the groups' parts, from a square root of the covariance matrix. */
+/* Compute the variance of each feature group's part from a root of the covariance matrix. */
 static void
 AddVariances(const Explanation *e, const double *profile)
 {

@@ -150,8 +150,8 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 }
 
 /*
- * Set the ridge: to the user's, to an estimate, or to the initial ridge if recent rewards
- * contradict old ones.
+ * Set the ridge to the user's value or to an estimate.  If recent rewards contradict older ones,
+ * the initial ridge is used instead of an estimate.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)

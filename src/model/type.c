@@ -99,7 +99,7 @@ CheckShape(DlintsHeader shape, bool reduced)
 			 errdetail("%s.", problem.message)));
 }
 
-/* Remove the last element of an array and return true if the element is "word". */
+/* If the last element of an array is "word", remove the element and return true. */
 static bool
 TakeLastWord(Datum *words, int *count, const char *word)
 {

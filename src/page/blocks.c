@@ -37,7 +37,8 @@ typedef struct BlockScan
 	ArrayType  *items;
 	Datum	   *keys;			/* keys of the block's items; NULL until needed */
 	int			n_eligible;		/* number of eligible items in the block */
-	int			numbers[MAX_ITEMS];	/* identifying number of each eligible item (see BestItems) */
+	/* for each eligible item, the number that identifies it in BestItems */
+	int			numbers[MAX_ITEMS];
 	/* for each eligible item, its index in the block of items */
 	int			positions[MAX_ITEMS];
 	/* largest number that is added to the score of an eligible item ("bonus") */

@@ -168,7 +168,7 @@ read_part(PageRequest *page, void *arg)
 	pfree(DatumGetPointer(args[2].value));
 }
 
-/* Read the eligible items among some items.  If an SQL expression fails, halves the items. */
+/* Read the eligible items of "part".  If an SQL expression fails, reads its halves separately. */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
 {

@@ -62,7 +62,7 @@ struct BlockChoice
 	float	   *variances;		/* feature variances of centroids */
 	/* for each weight vector, the lowest estimate of blocks that are read */
 	float	   *thresholds;
-	/* sort keys of centroids; the blocks with the smallest keys are read first */
+	/* sort keys of centroids; those with the smallest keys are read first */
 	double	   *keys;
 	int		   *unread;			/* indexes of centroids with unread blocks */
 	int			n_unread;

@@ -39,8 +39,8 @@
 #define FEISTEL_ROUNDS	4
 
 /*
- * Minimum age of a transaction in microseconds at which counter bits replace the fraction of a
- * second.  now() does not advance in a transaction, and permits only 16,384 numbers per fraction.
+ * Age of a transaction, in microseconds, from which on counter bits replace the fraction of a
+ * second.  now() does not advance in a transaction, and a fraction has only 16,384 numbers.
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 

@@ -14,7 +14,7 @@ typedef struct Lanes
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	/* norm of each weight vector's part for latent factors, and for other features */
+	/* norms of the weights of latent factors, and of other features */
 	float	   *lengths;
 	/* weights for features that are stored as floats instead of bytes */
 	float	   *narrow;

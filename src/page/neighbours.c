@@ -20,7 +20,7 @@
 /* Maximum number of items for which FindBest() looks up neighbour scores */
 #define MAX_LOOKED_UP	20000
 
-/* An item, and the sum of its weights as a neighbour of the user's clicked items */
+/* An item, and its neighbour score, which is computed from the user's clicks */
 typedef struct Neighbour
 {
 	Datum		item;
@@ -63,8 +63,8 @@ find_or_add_neighbour(NeighbourScores *scores, Datum item)
 }
 
 /*
- * Set the score of a clicked item by the user's clicks on it, in place of its neighbour score, which
- * was fitted to these clicks, too.
+ * Set the score of a clicked item by the user's clicks on the item.  The neighbour score is
+ * replaced, because it was fitted to these clicks, too.
  */
 void
 SetOwnScore(const PageRequest *page, NeighbourScores *scores, Datum item, double clicks)

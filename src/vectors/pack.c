@@ -3,8 +3,8 @@
  *		Compress vectors for storage: dlints_pack, dlints_unpack and dlints_contrast.
  *
  * A compressed ("packed") value begins with the length of its vectors in three bytes, low byte
- * first.  The highest bit is 1 for a matrix, and the next bit is 1 for numbers of 8 bits instead
- * of 16.  The vectors follow (see core/packed.h).
+ * first.  The highest of these 24 bits is 1 for a matrix, and the next bit is 1 for numbers of 8
+ * bits instead of 16.  The vectors follow (see core/packed.h).
  */
 #include "postgres.h"
 
