@@ -392,8 +392,8 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 }
 
 /*
- * Compute the weights of each item's most similar items.  A first pass over popular items fills
- * the cache of dot products.
+ * Compute the weights of each item's most similar items.  A first pass chooses the similar items,
+ * and caches dot products of popular items.
  */
 void
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)

@@ -225,7 +225,7 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 		CheckExpressions(page, NULL);
 }
 
-/* Read eligible items.  Raises an error if an SQL expression fails for all items. */
+/* Read eligible items.  Raises an error if expressions fail for all items, as after a DROP. */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {

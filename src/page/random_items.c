@@ -5,8 +5,9 @@
  * We draw slots of the table "block", which hold an item or are empty, until enough drawn items
  * are eligible.  The propensities need the number of eligible items, which is estimated.
  *
- * If the n-th of N slots has the m-th eligible item, (m - 1) / (n - 1) * N is unbiased (Haldane,
- * 1945).  After a limit of n draws, m / n * N is unbiased (Girshick, Mosteller and Savage, 1946).
+ * If the n-th draw from N slots finds the m-th eligible item, (m - 1) / (n - 1) * N is unbiased
+ * (Haldane, 1945).  After a limit of n draws, m / n * N is unbiased (Girshick, Mosteller and
+ * Savage, 1946).
  */
 #include "postgres.h"
 
