@@ -59,6 +59,7 @@ typedef struct PageSettings
 	bool		has_prior;
 	bool		has_clicks;
 	bool		has_bonus;
+	bool		has_filter;		/* can the setting "candidates" exclude items? */
 	/* is the model of outcomes after a click, such as purchases, trained? */
 	bool		has_later;
 	/* do some items have an effect on rewards that their features do not explain? */

@@ -56,13 +56,14 @@ check_sizes(const PageSettings *settings)
 		report_corrupted("setting", "block_slots", settings->block_slots, hint);
 }
 
-static const PageTable setting_table = {"setting", 25, {
+static const PageTable setting_table = {"setting", 26, {
 		{"seed", INT8OID}, {"secret", INT8OID}, {"control", FLOAT8OID}, {"epsilon", FLOAT8OID},
 		{"factors", INT4OID}, {"liked", INT4OID}, {"aged", INT4OID}, {"size", INT4OID},
 		{"cap_group", TEXTOID}, {"cap", INT4OID}, {"diversity", FLOAT8OID}, {"block_slots", INT4OID},
 		{"has_item_index", BOOLOID}, {"has_ordered_key", BOOLOID},
-		{"clicks", TEXTOID}, {"bonus", TEXTOID}, {"repeat_after", INTERVALOID}, {"effect_stddev", FLOAT8OID},
-		{"n_on_trial", INT4OID}, {"is_centered", BOOLOID}, {"examination", FLOAT8ARRAYOID}, {"empty_model", InvalidOid},
+		{"clicks", TEXTOID}, {"bonus", TEXTOID}, {"candidates", TEXTOID}, {"repeat_after", INTERVALOID},
+		{"effect_stddev", FLOAT8OID}, {"n_on_trial", INT4OID}, {"is_centered", BOOLOID},
+		{"examination", FLOAT8ARRAYOID}, {"empty_model", InvalidOid},
 		{"attribution_window", INTERVALOID}, {"history_prior", FLOAT8OID}, {"history_ratio", FLOAT8OID}}};
 
 static void
@@ -89,6 +90,7 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 	settings->has_ordered_key = DatumGetBool(values[n++]);
 	settings->has_clicks = !nulls[n++];
 	settings->has_bonus = !nulls[n++];
+	settings->has_filter = strcmp(TextDatumGetCString(values[n++]), "true") != 0;
 	settings->repeat_after = KeepValue(page, values[n], nulls[n], false, sizeof(Interval));
 	n++;
 	settings->has_effects = !nulls[n++];

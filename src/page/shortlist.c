@@ -456,7 +456,8 @@ takes_all(PageRequest *page, ListPolicy policy)
 
 	return settings->block_items <= MIN_SHORTLISTED || !settings->has_item_index ||
 		(settings->has_bonus && (policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN)) ||
-		estimated_below(page, (double) settings->block_items / MIN_CANDIDATE_PART);
+		(settings->has_filter &&
+		 estimated_below(page, (double) settings->block_items / MIN_CANDIDATE_PART));
 }
 
 static CandidateSet *

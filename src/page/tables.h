@@ -7,7 +7,7 @@
 
 #include "page/page.h"
 
-#define MAX_TABLE_COLUMNS	25
+#define MAX_TABLE_COLUMNS	26
 
 /* A column of a table, with its type or, for any type, InvalidOid */
 typedef struct TableColumn
