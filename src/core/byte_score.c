@@ -229,7 +229,7 @@ byte_write_bounds(int count, int axes, const float *restrict scores, float times
 		{
 			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN + ROUNDING * fabsf(mean[l]);
 
-			/* replace infinite and NaN deviations, too */
+			/* the comparison also replaces infinite and NaN deviations */
 			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
 			bounds[l] = mean[l] + times * deviation;
 			bounds[BYTE_LANES + l] = deviation;

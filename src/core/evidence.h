@@ -41,7 +41,7 @@ typedef enum Squares
 {
 	SQUARES_NONE,				/* not stored */
 	SQUARES_SUM,				/* only sum of w^2 */
-	SQUARES_MATRIX				/* products of features times squared weights */
+	SQUARES_MATRIX				/* sums of products of features, with squared weights */
 } Squares;
 
 /*

@@ -18,7 +18,7 @@ typedef struct Prior
 {
 	double		ridge;
 	double		last_ridge;		/* ridge of the intercept */
-	double		weight;			/* factor of the prior's sums */
+	double		weight;			/* factor by which the prior's sums are multiplied */
 	const double *N;			/* sum of the weights of the prior's observations */
 	const double *p;			/* the prior's sum of rewards times features */
 	const double *P;			/* the prior's packed sum of products of features */
