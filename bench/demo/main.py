@@ -29,7 +29,8 @@ def run(data, visits, seed):
     """Play a world, print the results, and return those that have bars."""
     chart_path = program.make_folder('demo') / CHART
     people = from_ratings(*data, seed, visits)
-    with closing(Service(people.films, people.watched())) as service, \
+    with closing(Service(people.films, people.watched(),
+                         seed=seed)) as service, \
             server.session() as cursor:
         report.beginning(people, STATEMENTS['recommender'])
         clicks, executed = play(people, service)

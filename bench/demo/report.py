@@ -31,7 +31,7 @@ ABOUT_GAINS = """\
 Each visit is played with each of the lists. The recommender's control group, a
 tenth of all users, is left out. Clicks are from ratings that are hidden from all
 lists. No film is shown to a visitor twice, so rates fall as visitors run out of
-films they like. Draws are random, so runs differ."""
+films they like. Draws depend on --seed."""
 COLUMN = 25
 COLOURS = {'personal': '#0072b2', 'popular': '#767676',
            'your categories': '#e69f00', 'cosine': '#d55e00',

@@ -32,14 +32,14 @@ class Service:
     """Pages and likes of visitors, over a pool of database sessions.
 
     `films` are movielens.Movie. `watched` has pairs (user name, film id) from
-    before the service began.
+    before the service began. With a `seed`, all draws are repeatable.
     """
 
-    def __init__(self, films, watched, sessions=4):
-        _set_up(films, watched)
+    def __init__(self, films, watched, sessions=4, seed=None):
+        _set_up(films, watched, seed)
         self._free = queue.LifoQueue()
         for _ in range(sessions):
-            self._free.put(_connect())
+            self._free.put(_connect(seed))
 
     @contextmanager
     def session(self):
@@ -133,15 +133,24 @@ class Session:
             'milliseconds': 1000 * (perf_counter() - start)})
 
 
-def _connect():
+def _connect(seed=None):
     connection = psycopg2.connect('')
     connection.autocommit = True
     with connection.cursor() as cursor:
         cursor.execute(f'SET search_path = {SCHEMA}, public')
+        _seed(cursor, seed)
     return connection
 
 
-def _set_up(films, watched):
+def _seed(cursor, seed):
+    """Make the draws of a session repeatable, unless the seed is None."""
+    if seed is not None:
+        cursor.execute('SELECT setseed(1.0 / (1 + %(n)s)),'
+                       " set_config('dlints.seed', %(n)s::text, false)",
+                       {'n': seed})
+
+
+def _set_up(films, watched, seed):
     """Create and fill the tables, and create the recommender."""
     with closing(psycopg2.connect('')) as connection:
         connection.autocommit = True
@@ -152,6 +161,7 @@ def _set_up(films, watched):
             DROP SCHEMA IF EXISTS home, {SCHEMA} CASCADE;
             CREATE SCHEMA {SCHEMA};
             SET search_path = {SCHEMA}, public""")
+        _seed(cursor, seed)
         cursor.execute(STATEMENTS['tables'])
         server.copy(cursor, 'film (id, title, genres)',
                     ((film.id, film.title, film.genres) for film in films))
@@ -159,3 +169,6 @@ def _set_up(films, watched):
         cursor.execute('INSERT INTO seen SELECT DISTINCT visitor, film FROM watched')
         cursor.execute('ANALYZE')
         cursor.execute(STATEMENTS['recommender'])
+        if seed is not None:    # else the recommender has random keys
+            cursor.execute('UPDATE home.setting SET seed = %s, secret = 1',
+                           [seed])
