@@ -40,6 +40,38 @@ BEGIN
 END
 $$;
 
+-- Return the examination probabilities of positions for item effects.  Without setting.examination they are estimated
+-- from the last 20,000 lists: the ratio of rewards to expectations, as a fraction of that of the first position, plus
+-- two standard errors, at most 1.  They are then divided by their mean, since expectations contain the mean position.
+CREATE FUNCTION _dlints_effect_examination(first bigint, until bigint) RETURNS float8[]
+	LANGUAGE plpgsql STABLE AS
+$$
+BEGIN
+	PERFORM @extschema@._dlints_check_entry();
+	RETURN coalesce((SELECT s.examination FROM setting s), (
+		WITH list AS MATERIALIZED (
+			SELECT d.id, d.items, d.expected, d.effects FROM decision d
+			WHERE  d.id >= first AND d.id < until ORDER BY d.id DESC LIMIT 20000),
+		expectation AS (
+			SELECT least(i.n, 20) AS n, sum(greatest(i.expected::float8 - coalesce(i.effect, 0), 0)) AS x
+			FROM   list l, unnest(l.expected, l.effects) WITH ORDINALITY i (expected, effect, n) GROUP BY 1),
+		rewarded AS (
+			SELECT least(i.n, 20) AS n, sum(r.value) AS r, sum(r.value ^ 2) AS rr
+			FROM   list l JOIN reward r ON r.decision = l.id,
+			       LATERAL (SELECT i.n FROM unnest(l.items) WITH ORDINALITY i (item, n) WHERE same_item(i.item, r.item)) i
+			WHERE  r.decision >= first AND r.decision < until AND abs(r.value) BETWEEN 1e-50 AND 1e50 GROUP BY 1),
+		"position" AS (
+			SELECT e.n, e.x, ln(r.r / e.x) AS ratio, r.rr / r.r ^ 2 AS variance
+			FROM   expectation e LEFT JOIN rewarded r ON r.n = e.n AND r.r > 1e-50 AND e.x > 1e-50),
+		probability AS (
+			SELECT p.n, p.x, coalesce(exp(greatest(least(
+			           p.ratio - f.ratio + 2 * sqrt(p.variance + f.variance), 0), -4)), 1) AS l
+			FROM   "position" p JOIN "position" f ON f.n = 1)
+		SELECT array_agg(p.l / coalesce(m.mean, 1) ORDER BY p.n)
+		FROM   probability p, (SELECT sum(p.x * p.l) / nullif(sum(p.x), 0) AS mean FROM probability p) m), '{1}');
+END
+$$;
+
 -- Sum the impressions of each item in a range of decisions: weights (half-life times examination), their squares,
 -- weighted residuals, and their squares.  A residual is the reward minus the expectation without effects.  "x" is the
 -- weighted sum of expectations, "noise" that of squared residuals, and "reward" that of rewards.
@@ -50,7 +82,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	half_life float8 := (SELECT date_part('epoch', s.half_life) FROM setting s);
-	examination float8[] := (SELECT coalesce(s.examination, '{1}') FROM setting s);
+	examination float8[] := @extschema@._dlints_effect_examination(first, until);
 	n_examined integer := cardinality(examination);
 BEGIN
 	RETURN QUERY

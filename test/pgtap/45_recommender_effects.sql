@@ -2,7 +2,7 @@
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
-SELECT plan(32);
+SELECT plan(34);
 
 -- The probability of a click.  Users like a field, and items differ by more than their columns say.
 CREATE FUNCTION click_rate(user_id bigint, item integer) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
@@ -39,7 +39,7 @@ FROM   board.decision d, unnest(d.items) u (item)
 WHERE  d.at >= since AND d.treatment = 'personal' $$;
 
 SELECT dlints_create_recommender('board', 'job', '{field,city_id,salary}',
-  clicks => 'SELECT who, job, at FROM visit', repeats => true,
+  clicks => 'SELECT who, job, at FROM visit', repeats => true, examination => '{1}',
   control => 0.1, epsilon => 0.05, factors => 8);
 
 -- ---------- against the formulas ----------
@@ -87,6 +87,21 @@ SELECT ok(max(abs(v.effect - coalesce((s.e - s.n * (f.level + f.slope * (s.x / s
                                       / (s.n + f.noise / f.variance) / (1 + f.slope), 0))) < 1e-6
                                         AND count(s.item) > 50, 'each effect of an old item follows the formula')
 FROM board.item_vector v LEFT JOIN summed s USING (item), fit(0.07, true) f;
+-- without given examination probabilities, and with a fourth of the rewards after the second position
+SAVEPOINT biased;
+UPDATE board.setting SET examination = NULL;
+UPDATE board.reward r SET value = CASE WHEN i.position > 2 THEN 0.25 ELSE 1 END
+FROM board.impression i WHERE i.decision = r.decision AND i.item = r.item;
+CREATE TEMP TABLE seen AS
+SELECT row_number() OVER () AS position, l
+FROM inside('board', 'SELECT public._dlints_effect_examination(0, (SELECT max(id) FROM decision))') x,
+     unnest(x::float8[]) l;
+SELECT ok(count(*) = 5 AND min(l) FILTER (WHERE position <= 2) > 1.6 * max(l) FILTER (WHERE position > 2)
+          AND min(l) > 0.25, 'item effects use examination probabilities that are estimated from the log') FROM seen;
+UPDATE board.reward SET value = -1;
+SELECT is(inside('board', 'SELECT public._dlints_effect_examination(0, (SELECT max(id) FROM decision))'), '{1,1,1,1,1}',
+          'without positive rewards, all positions are assumed to be examined equally');
+ROLLBACK TO biased;
 -- rewards that differ three times as much as expected between items have a slope of 2
 SELECT ok(abs(p.slope - 2) < 0.05 AND abs(p.level - p.mean_expected * 2 - 0.1) < 0.01,
           'the slope measures how much more rewards differ than expectations')
