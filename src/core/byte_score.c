@@ -227,7 +227,8 @@ byte_write_bounds(int count, int axes, const float *restrict scores, float times
 				bounds[BYTE_LANES + l] += scores[l] * scores[l];
 		for (int l = 0; l < BYTE_LANES; l++)
 		{
-			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN + ROUNDING * fabsf(mean[l]);
+			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN +
+				ROUNDING * fabsf(mean[l]);
 
 			/* the comparison also replaces infinite and NaN deviations */
 			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
