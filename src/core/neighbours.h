@@ -48,6 +48,7 @@ typedef struct Neighbour
 typedef struct Neighbours
 {
 	int			k;				/* maximum number of neighbours */
+	int			steps;			/* steps of conjugate gradients */
 	double		ridge;
 
 	/* the click log, grouped by item */
@@ -72,7 +73,7 @@ typedef struct Neighbours
 } Neighbours;
 
 extern void neighbours_limit(SvdMatrix *matrix);
-extern bool neighbours_need_many(const SvdMatrix *matrix);
+extern void neighbours_adapt(const SvdMatrix *matrix, bool may_adapt, Neighbours *n);
 extern void neighbours_index(const SvdMatrix *matrix, Neighbours *n);
 extern void neighbours_fit(const SvdMatrix *matrix, Neighbours *n);
 extern void neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts,

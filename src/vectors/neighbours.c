@@ -48,7 +48,8 @@ FitNeighbours(SvdMatrix *matrix, const ItemFit *fit, Neighbours *n)
 	Size		order;
 
 	neighbours_limit(matrix);
-	n->k = fit->may_have_many && neighbours_need_many(matrix) ? NEIGHBOURS_MANY : fit->neighbours;
+	n->k = fit->neighbours;
+	neighbours_adapt(matrix, fit->may_have_many, n);
 	order = n->k;
 	n->ridge = RIDGE;
 	n->starts = AllocateMany(sizeof(size_t), (Size) matrix->items + 1);

@@ -52,6 +52,7 @@ static void
 log_fit(Log *log)
 {
 	neighbours_limit(&log->matrix);
+	neighbours_adapt(&log->matrix, false, &log->n);
 	neighbours_index(&log->matrix, &log->n);
 	neighbours_fit(&log->matrix, &log->n);
 }
@@ -310,22 +311,30 @@ test_clicks_per_user_are_limited(void **state)
 
 /* ---------- the number of neighbours ---------- */
 
-static bool
-needs_many(uint32_t users, uint32_t items, Weight weight)
+static void
+check_adapted(uint32_t users, uint32_t items, int k, int steps)
 {
-	Log			log = log_new(users, items, 1, weight);
+	Log			log = log_new(users, items, 1, all);
 
-	return neighbours_need_many(&log.matrix);
+	neighbours_adapt(&log.matrix, false, &log.n);
+	assert_int_equal(log.n.steps, 2);
+	neighbours_adapt(&log.matrix, true, &log.n);
+	assert_int_equal(log.n.k, k);
+	assert_int_equal(log.n.steps, steps);
 }
 
-/* Logs need many neighbours if items have fewer than 16 clicks and more than 400 related items. */
+/*
+ * Logs need many neighbours if items have fewer than 16 clicks and more than 400 related items.  They
+ * and logs of users with fewer than 20 clicks need more steps.
+ */
 static void
-test_sparse_logs_with_many_related_items_need_many_neighbours(void **state)
+test_neighbours_and_steps_depend_on_the_log(void **state)
 {
-	assert_true(needs_many(15, 30, all));
-	assert_false(needs_many(16, 30, all));
-	assert_false(needs_many(15, 26, all));
-	assert_false(needs_many(15, NEIGHBOURS_MANY_ITEMS + 1, all));
+	check_adapted(15, 30, NEIGHBOURS_MANY, 10);
+	check_adapted(16, 30, 1, 2);
+	check_adapted(15, 26, 1, 2);
+	check_adapted(15, 19, 1, 10);
+	check_adapted(15, NEIGHBOURS_MANY_ITEMS + 1, 1, 2);
 	free_all(NULL);
 }
 
@@ -419,7 +428,7 @@ TEST_PROGRAM("neighbours",
 	test_of(test_weights_equal_dense_computations),
 	test_of(test_weights_of_popular_items_equal_dense_computations),
 	test_of(test_clicks_per_user_are_limited),
-	test_of(test_sparse_logs_with_many_related_items_need_many_neighbours),
+	test_of(test_neighbours_and_steps_depend_on_the_log),
 	test_of(test_transposed_rows_have_the_weights_of_all_regressions),
 	test_of(test_truncation_keeps_the_largest_weights),
 	test_of(test_fitting_pauses_within_an_item))
