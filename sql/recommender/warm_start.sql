@@ -473,7 +473,7 @@ BEGIN
 	DELETE FROM half_life_candidate;
 	PERFORM @extschema@._dlints_notice_step('drawing training examples from the click log'::text);
 	PERFORM @extschema@._dlints_write_recent_clicks();
-	FOR part IN REVERSE n_parts - 1 .. 0 LOOP       -- the fit without part 0 limits the weight of the neighbour score
+	FOR part IN REVERSE n_parts - 1 .. 0 LOOP       -- the fit without part 0 adjusts the weight of the neighbour score
 		PERFORM @extschema@._dlints_hold_out(part, CASE part WHEN 0 THEN until END);
 		PERFORM @extschema@._dlints_add_examples(part, (10000 / n_parts + 1)::bigint, (1000 / n_parts)::bigint);
 		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
@@ -483,7 +483,7 @@ BEGIN
 	END LOOP;
 	IF n_parts > 0 THEN
 		PERFORM @extschema@._dlints_fit_similarity();
-		PERFORM @extschema@._dlints_limit_neighbour_weight(until);
+		PERFORM @extschema@._dlints_adjust_neighbour_weight(until);
 	END IF;
 	IF NOT is_new THEN
 		PERFORM @extschema@._dlints_refresh_popularity();

@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(115);
+SELECT plan(116);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -245,8 +245,20 @@ INSERT INTO daily_r.held_out_item (item, neighbours, weights)
 SELECT 190, array_agg(id), array_agg(1::real) FROM job WHERE id < 190;
 INSERT INTO daily VALUES (1000, 190, now() - interval '3 days'), (1000, 191, now());
 UPDATE daily_r.similarity SET weights[4] = 1;
-SELECT inside('daily_r', 'SELECT public._dlints_limit_neighbour_weight(now() - interval ''2 days'')');
+SELECT inside('daily_r', 'SELECT public._dlints_write_latest_clicks(), public._dlints_write_recent_clicks()');
+SELECT inside('daily_r', 'SELECT public._dlints_adjust_neighbour_weight(now() - interval ''2 days'')');
 SELECT is(weights[4], 1::float8, 'the neighbour score keeps its weight if better ranks without it may be chance')
+  FROM daily_r.similarity;
+-- a log without times: users click odd or even items
+UPDATE daily_r.recent_click SET at = now();
+DELETE FROM daily_r.held_out_item;
+INSERT INTO daily_r.held_out_item (item, neighbours, weights)
+SELECT i.id, array_agg(o.id), array_agg(0.01::real) FROM job i JOIN job o ON o.id % 2 = i.id % 2 AND o.id <> i.id
+GROUP BY i.id;
+UPDATE daily_r.similarity SET weights[4] = 0.1;
+SELECT inside('daily_r', 'SELECT public._dlints_adjust_neighbour_weight(now())');
+SELECT is(weights[4], 0.1 * 3::float8,
+  'the neighbour score has a larger weight if held-out clicks then have better ranks')
   FROM daily_r.similarity;
 SELECT count(*) AS items FROM daily_r.recommend(1) \gset
 SET LOCAL DateStyle = 'SQL, DMY';
