@@ -53,6 +53,12 @@ ALTER TABLE song ADD sung date[];
 SELECT FROM dlints_create_recommender('sung', 'song', '{sung}');
 ROLLBACK TO before;
 
+-- Arrays and documents with few values have spare features for later ones.
+CREATE TABLE tagged (id integer PRIMARY KEY, tags text[], details jsonb);
+INSERT INTO tagged SELECT i, ARRAY['tag ' || i % 2], jsonb_build_object('kind', i % 2) FROM generate_series(1, 4) i;
+SELECT FROM dlints_create_recommender('spare', 'tagged', '{tags, details}', factors => 0);
+ROLLBACK TO before;
+
 -- Long vectors are projected, which keeps dot products approximately; a column without vectors is left out.
 CREATE TABLE long (id integer PRIMARY KEY, embedding float8[], none real[]);
 INSERT INTO long SELECT i, ARRAY(SELECT sin(i * j) FROM generate_series(1, 300) j) FROM generate_series(1, 40) i;
