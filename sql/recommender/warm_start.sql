@@ -43,7 +43,7 @@ CREATE FUNCTION _dlints_weighs_own_clicks(repeat_lift float8) RETURNS boolean
 RETURN repeat_lift >= 4::float8;
 
 -- Choose the half-life of a user's clicks under which the shares of items predict best which item the user clicks
--- again.  Up to 1,000 of the latest clicks, ten of a user at most, are predicted from the 500 clicks before the visit.
+-- again.  Up to 500 of the latest clicks, ten of a user at most, are predicted from the 500 clicks before the visit.
 -- Shorter half-lives need more evidence.
 CREATE FUNCTION _dlints_fit_own_half_life() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
@@ -57,7 +57,7 @@ BEGIN
 		WHERE  c.n <= 500 AND (SELECT @extschema@._dlints_weighs_own_clicks(s.repeat_lift) FROM setting s)),
 	predicted AS MATERIALIZED (
 		SELECT c.*, row_number() OVER () AS id
-		FROM  (SELECT c.* FROM clicked c WHERE c.n <= 10 ORDER BY c.at DESC LIMIT 1000) c),
+		FROM  (SELECT c.* FROM clicked c WHERE c.n <= 10 ORDER BY c.at DESC LIMIT 500) c),
 	chance AS (
 		SELECT h.n, h.days, sum(w.weight) FILTER (WHERE same_item(c.item, p.item)) / sum(w.weight) AS chance
 		FROM   predicted p JOIN clicked c ON same_user(c.user_id, p.user_id) AND c.at < p.at - interval '1 hour',
@@ -79,7 +79,8 @@ RETURN clicks::float8 ^ (exposure - 1);
 -- Create the table recent_click: the last 100,000 clicks, from which training examples are drawn.  A user's clicks on
 -- an item count once per half-life of popularity.  "part" is one of eight parts, "place" orders the clicks of a part
 -- by time, "n" numbers a user's clicks from the latest one, "days" is the age in days, and "is_ours" says that the
--- click was on one of our lists.  _dlints_fit_prior() drops the table.
+-- click was on one of our lists.  "previous" is the time of the user's previous click if own clicks on an item get a
+-- weight, and otherwise NULL.  _dlints_fit_prior() drops the table.
 CREATE FUNCTION _dlints_write_recent_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -100,12 +101,14 @@ BEGIN
 	       FROM   setting s CROSS JOIN (
 	                  SELECT k.user_id, k.item, max(k.at) AS at, max(k.previous) AS previous, k.is_ours,
 	                         least(count(*), 50) AS times
-	                  FROM  (SELECT k.*, lag(k.at) OVER (PARTITION BY k.user_id ORDER BY k.at) AS previous
+	                  FROM  (SELECT k.*, %s AS previous
 	                         FROM   newest_click k JOIN item_vector v ON same_item(v.item, k.item)
 	                         ORDER  BY k.at DESC LIMIT 100000) k, similarity s
 	                  GROUP  BY k.item, k.user_id, k.is_ours, CASE WHEN k.user_id IS NULL THEN k.at END,
 	                            floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
-	                                  / s.popularity_half_life)) c) l$statement$, own);
+	                                  / s.popularity_half_life)) c) l$statement$, own,
+		CASE WHEN (SELECT @extschema@._dlints_weighs_own_clicks(s.repeat_lift) FROM setting s)
+		     THEN 'lag(k.at) OVER (PARTITION BY k.user_id ORDER BY k.at)' ELSE 'NULL::timestamptz' END);
 	ANALYZE recent_click;
 END
 $$;
