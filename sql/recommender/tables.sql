@@ -211,7 +211,7 @@ CREATE TABLE model (
     name   text PRIMARY KEY,                -- personal, later (outcomes after the first) or control
     learns boolean NOT NULL,
     state  @extschema@.dlints({size}, matched) NOT NULL,
-    prior  @extschema@.dlints({size}, matched));    -- evidence of warm_start_example, for "personal" only
+    prior  @extschema@.dlints({size}, matched));    -- evidence of warm_start_example, if the model learns
 
 -- Training examples from the click log, for the prior
 CREATE TABLE warm_start_example (

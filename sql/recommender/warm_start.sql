@@ -386,9 +386,8 @@ RETURN pg_catalog.replace(pg_catalog.replace($query$
 	GROUP  BY s.single$query$, '{examples}', examples),
 	'{scale}', CASE model WHEN 'personal' THEN 'l.reward_scale' ELSE '0' END);
 
--- Make evidence the prior of a model.  A click log has a weight of 30, and our own lists have 0.3, because a few hundred
--- lists of similar items carry less information.  The weight for the model "later" is 1, because its own rewards must
--- soon count more.
+-- Make evidence the prior of a model.  A click log has a weight of 30, but 1 for the model "later", whose own rewards
+-- must soon count more.  Our own lists have 0.3, because a few hundred lists of similar items carry less information.
 CREATE FUNCTION _dlints_write_prior(model text, evidence @extschema@.dlints) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

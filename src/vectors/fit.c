@@ -123,6 +123,6 @@ dlints_fit_items(PG_FUNCTION_ARGS)
 		fit.factors = ArgCountUpTo(fcinfo, 1, MAX_FACTORS);
 	fit.previous_query = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
 	fit.neighbours = NEIGHBOURS_FEW;
-	fit.may_have_many = true;
+	fit.may_adapt = true;
 	return FitItems(fcinfo, rows, &fit);
 }

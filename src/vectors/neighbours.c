@@ -31,7 +31,7 @@ NeighboursMemory(const LogReader *log)
 {
 	const ItemFit *fit = (const ItemFit *) log;
 	uint32		items = KeyNumbersCount(log->clicks->items);
-	int			k = fit->may_have_many && items <= NEIGHBOURS_MANY_ITEMS ? NEIGHBOURS_MANY :
+	int			k = fit->may_adapt && items <= NEIGHBOURS_MANY_ITEMS ? NEIGHBOURS_MANY :
 		fit->neighbours;
 	Size		per_item = 2 * (sizeof(size_t) + sizeof(double)) + 3 * sizeof(uint32) +
 		2 * (Size) k * sizeof(Neighbour);
@@ -49,7 +49,7 @@ FitNeighbours(SvdMatrix *matrix, const ItemFit *fit, Neighbours *n)
 
 	neighbours_limit(matrix);
 	n->k = fit->neighbours;
-	neighbours_adapt(matrix, fit->may_have_many, n);
+	neighbours_adapt(matrix, fit->may_adapt, n);
 	order = n->k;
 	n->ridge = RIDGE;
 	n->starts = AllocateMany(sizeof(size_t), (Size) matrix->items + 1);
