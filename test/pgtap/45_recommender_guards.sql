@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT * FROM plan(230);
+SELECT * FROM plan(231);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 4,
   attribution_window => '0',
@@ -234,7 +234,9 @@ FROM  (VALUES
     clicks => 'SELECT who, job, at FROM visit',
      attribution_window => '0', constraints => '{"far": {"of": "i.remote", "max": 0.3}}')$$),
   ('serving', 'SELECT count(*) FROM generate_series(1, 20) p, fresh.recommend(p, 5)'),
-  ('reporting rewards', 'SELECT count(fresh.reward(decision, item)) FROM fresh.impression'),
+  ('paging', 'SELECT count(n) FROM (SELECT id, user_id FROM fresh.decision WHERE user_id IS NOT NULL'
+   ' ORDER BY id LIMIT 1) d, fresh.next(d.id, user_id => d.user_id) n'),
+  ('learning', 'SELECT count(fresh.reward(decision, item)), fresh.learn() FROM fresh.impression'),
   ('correcting', 'SELECT fresh.reward(decision, item, value => 0), fresh.learn() FROM fresh.impression'),
   ('erasing', 'SELECT fresh.erase(3)'),
   ('refitting', 'SELECT fresh.refit(), fresh.warm_start()'),
@@ -248,7 +250,8 @@ FROM  (VALUES
   ('making a ranker', $$SELECT dlints_create_ranker('fresh_ranker', attribution_window => '0')$$),
   ('ranking', $$SELECT count(*) FROM generate_series(1, 20) n, fresh_ranker.rank('e' || n, '{"user_id": 1}',
     '["a", "b"]')$$),
-  ('rewarding events', $$SELECT count(fresh_ranker.reward('e' || n, 1)) FROM generate_series(1, 20) n$$),
+  ('learning from events', $$SELECT count(fresh_ranker.reward('e' || n, 1)), fresh_ranker.learn()
+    FROM generate_series(1, 20) n$$),
   ('maintenance of a ranker', 'CALL fresh_ranker.run()'),
   ('rebuilding a ranker', 'SELECT fresh_ranker.rebuild()'),
   ('altering a ranker', $$SELECT dlints_alter_ranker('fresh_ranker', '{"half_life": "1 day"}')$$),

@@ -201,6 +201,17 @@ $sessions->run(1, 'COMMIT');
 $sessions->outcome(2);
 is(pair_has(), '4|15|15|1', 'two folds at once: a row of the queue is folded by one session');
 
+# A snapshot without the newest state of the model
+for my $level ('REPEATABLE READ', 'SERIALIZABLE')
+{
+	reset_pair();
+	$sessions->run(1, "BEGIN ISOLATION LEVEL $level", 'SELECT count(*) FROM model');
+	$sessions->run(2, $single);
+	is($sessions->sqlstate(1, $fold), '40001', "$level: a fold fails after an update of another session");
+	$sessions->run(1, 'ROLLBACK', "BEGIN ISOLATION LEVEL $level", $fold, 'COMMIT');
+	is(pair_has(), '4|71|71|0', "$level: a fold that failed and was repeated counts once");
+}
+
 $sessions->quit;
 $node->stop;
 done_testing();

@@ -120,7 +120,6 @@ sub run_file
 	return $node->safe_psql($database // 'postgres', '\i ' . dirname(__FILE__) . "/$file");
 }
 
-# Create models, and a queue of their observations
 # The statement that folds the queue into the models
 our $fold = q{
 	WITH batch AS (DELETE FROM feedback RETURNING *)
