@@ -1,4 +1,4 @@
-# Logical replication carries models to a subscriber as the identical values.
+# Logical replication carries models to a subscriber as the identical values, and all tables of a recommender.
 use strict;
 use warnings;
 
@@ -120,6 +120,49 @@ for my $case (
 	isnt($publisher->safe_psql('postgres', $sent), $before, "found by all columns, $what");
 	same("found by all columns, $what");
 }
+
+### All tables of a recommender and a ranker
+
+$_->safe_psql('postgres', 'CREATE DATABASE shop') for $publisher, $subscriber;
+$publisher->safe_psql('shop', q{
+	CREATE EXTENSION dlints;
+	CREATE TABLE item (id integer PRIMARY KEY, kind text);
+	INSERT INTO item SELECT i, 'kind ' || i % 3 FROM generate_series(1, 50) i;
+	CREATE TABLE click (user_id integer, item integer, at timestamptz);
+	INSERT INTO click SELECT u, 1 + (7 * u * n + n) % 50, now() - n * interval '1 day'
+	FROM generate_series(1, 30) u, generate_series(1, 9) n;
+	CREATE PUBLICATION everything FOR ALL TABLES;
+	SELECT dlints_create_recommender('home', 'item', '{kind}', clicks => 'SELECT * FROM click', factors => 4,
+		attribution_window => '0');
+	SELECT dlints_create_ranker('front', attribution_window => '0')});
+my $schema = $publisher->basedir . '/shop.sql';
+$publisher->command_ok([ 'pg_dump', '--schema-only', '--no-publications', '--file', $schema, 'shop' ],
+	'the tables of a recommender and a ranker are dumped without rows');
+$subscriber->safe_psql('shop', "\\i $schema");
+$subscriber->safe_psql('shop', qq{
+	CREATE SUBSCRIPTION shop CONNECTION '${\ $publisher->connstr } dbname=shop' PUBLICATION everything});
+$subscriber->poll_query_until('shop', q{SELECT bool_and(srsubstate IN ('r', 's')) FROM pg_subscription_rel})
+  or die 'the tables are not copied';
+$publisher->safe_psql('shop', $_) for (
+	q{SELECT count(home.reward(decision, item)), home.learn() FROM generate_series(1, 30) u, home.recommend(u, 5)
+		WHERE item % 3 = 1},
+	q{SELECT home.reward(decision, item, value => 0), home.learn() FROM home.impression LIMIT 20},
+	q{SELECT home.erase(3), home.refit(), home.warm_start()},
+	q{UPDATE item SET kind = 'kind 4' WHERE id = 7; DELETE FROM item WHERE id = 8},
+	q{UPDATE home.job SET done_at = '-infinity'}, q{CALL home.run()}, q{SELECT count(*) FROM home.backtest(10)},
+	q{SELECT dlints_alter_recommender('home', '{"half_life": "1 day"}')},
+	q{SELECT count(*) FROM generate_series(1, 20) n, front.rank('e' || n, '{}', '["a", "b"]')},
+	q{SELECT count(front.reward('e' || n, n % 2)), front.learn() FROM generate_series(1, 20) n},
+	q{CALL front.run()});
+$publisher->wait_for_catchup('shop');
+my $tables = q{
+	SELECT c.oid::regclass, query_to_xml(format(
+		'SELECT count(*) AS n, md5(string_agg(t::text, '','' ORDER BY t::text)) AS rows FROM %s t', c.oid::regclass),
+		false, true, '')
+	FROM   pg_class c WHERE c.relkind = 'r' AND c.relnamespace IN ('home'::regnamespace, 'front'::regnamespace)
+	ORDER  BY c.oid::regclass::text COLLATE "C"};
+is($subscriber->safe_psql('shop', $tables), $publisher->safe_psql('shop', $tables),
+	'a subscriber has the rows of all tables of a recommender and a ranker');
 
 $subscriber->stop;
 $publisher->stop;
