@@ -201,7 +201,7 @@ squares_tolerance(double left, double taken, double peak)
 
 /*
  * Subtract the sums over observations from "e".  "left" has the totals of all remaining
- * observations.
+ * observations.  "work" has linalg_packed_len(dim) numbers.
  *
  * Returns false if "e" cannot have contained the subtracted observations; "e" is then undefined.
  */

@@ -108,7 +108,10 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 		sum[i] += weight * row[i];
 }
 
-/* Estimate the principal axis of centered vectors, along which the vectors vary most. */
+/*
+ * Estimate the principal axis of centered vectors, along which the vectors vary most.  "axis" has
+ * room for two vectors.
+ */
 static void
 find_axis(int count, int width, const float *rows, double *axis)
 {
@@ -134,7 +137,7 @@ find_axis(int count, int width, const float *rows, double *axis)
 
 /*
  * Remove the principal axis from centered vectors.  "axis" gets the axis, with the standard
- * deviation along the axis as its length.
+ * deviation along the axis as its length.  "work" has room for two vectors.
  */
 void
 halving_split_axis(int count, int width, float *rows, double *work, float *axis)

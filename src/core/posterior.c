@@ -239,7 +239,7 @@ posterior_shift(const Factor *f, double *b)
 /*
  * Draw vectors of coefficients from the posterior (Ghoorchian et al., Algorithm 1).  "normals" has
  * a standard normal number for each coefficient of each draw, and "scale" is the noise standard
- * deviation.
+ * deviation times the exploration.
  */
 void
 posterior_draws(const Factor *f, const double *shift, double scale, int count,
@@ -281,7 +281,7 @@ posterior_root(const Factor *f, double *root)
 	}
 }
 
-/* Compute the posterior standard deviation of the score of a feature vector. */
+/* Compute the posterior standard deviation of a vector's score.  "work" has dim numbers. */
 double
 posterior_stddev(int dim, const double *root, const double *reduced, double *work)
 {

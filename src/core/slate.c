@@ -190,7 +190,10 @@ slate_end(Slate *s)
 	return s->best.count;
 }
 
-/* Return the largest tie-break key among the candidates that tie for the highest rejected score. */
+/*
+ * Return the largest tie-break key among the candidates that tie for the highest rejected score.
+ * At least one candidate must have been rejected.
+ */
 uint64_t
 slate_lost_key(Slate *s)
 {

@@ -73,7 +73,8 @@ svd_work(int columns)
 
 /*
  * Lower the matrix elements of active users and popular items.  Divides elements by the square
- * root of the user's sum, and by the fourth root of the item's sum.
+ * root of the user's sum, and by the fourth root of the item's sum.  "roots" has room for a number
+ * per item.
  */
 void
 svd_scale(SvdMatrix *matrix, double *roots)
@@ -359,7 +360,8 @@ squared_length(size_t len, const double *vector)
 
 /*
  * Rotate item vectors close to the previous vectors, so that models trained on previous vectors
- * stay valid.  New items have zeros as previous vectors.  Returns false if LAPACK fails.
+ * stay valid.  New items have zeros as previous vectors.  "work_area" has svd_work(len) doubles.
+ * Returns false if LAPACK fails.
  */
 bool
 svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, double *work_area)
