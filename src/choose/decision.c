@@ -20,10 +20,10 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* maximum number of stored best candidates, over all posterior draws of a pass: 24 MB */
+/* maximum number of entries (24 MB) in the slates of posterior draws that are scored together */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* Minimum number of tied items for the assumption that a shortlist lacks other tied items */
+/* If at least this many candidates tie, we assume that the shortlist lacks other tied items */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState
@@ -37,7 +37,7 @@ typedef struct DecisionState
 	double	   *tie_shares;		/* for each draw, probability that it chooses a tied candidate */
 } DecisionState;
 
-/* Return the number of posterior draws that are scored in one pass, limited by memory. */
+/* Return the number of posterior draws that are scored together, limited by memory. */
 static int
 DrawsPerPass(const Candidates *from, Size entries)
 {
@@ -61,7 +61,7 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *si
 	return slates;
 }
 
-/* Offer candidates with their scores under a posterior draw to the draw's best candidates. */
+/* Update the best candidates under a posterior draw with the scores of a strip of candidates. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -87,8 +87,8 @@ ListSlate(const Slate *slate, int *list)
 }
 
 /*
- * Can we compute the probabilities of tied candidates?  Under a cap or diversity, each posterior
- * draw breaks ties with keys of its own instead, and we count draws.
+ * Can we compute the probabilities of tied candidates?  Under a cap or diversity, we estimate them
+ * as shares of posterior draws, which have different tie-break keys.
  */
 static bool
 SharesTies(const Candidates *from)
@@ -100,8 +100,8 @@ SharesTies(const Candidates *from)
  * Return the probability with which each tied candidate is on the list; 0 without a tie.
  *
  * If T candidates tie for r positions, the probability is r / T.  A shortlist may contain only the
- * T tied candidates with the lowest tie-break keys, which are uniform in (0, 1).  With t the
- * highest of these keys, the probability is then t r / (T - 1).
+ * n tied candidates with the lowest tie-break keys, which are uniform in (0, 1).  We then estimate
+ * T as (n - 1) / t, where t is the highest of these keys.
  */
 static double
 TieShare(Slate *slate)
@@ -121,7 +121,7 @@ TieShare(Slate *slate)
 	return ldexp((double) slate_lost_key(slate), -64) * kept / (tied - 1);
 }
 
-/* Add each tied candidate's probability to its count. */
+/* Add each tied candidate's probability to the number of draws that choose the candidate. */
 static void
 CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 {

@@ -48,10 +48,10 @@ struct Scores
 	int			dim;			/* number of coefficients without the intercept */
 
 	double	   *addends;		/* bonus added to each candidate's score; NULL: none */
-	double	   *addend_stddevs; /* standard deviation of random bonuses; NULL: none */
+	double	   *addend_stddevs; /* standard deviations of random bonuses for scores; NULL: none */
 
 	/* how scores are computed */
-	/* project features instead of converting coefficients to weights? */
+	/* multiply the features by the projection matrix, instead of the coefficients? */
 	bool		reduces;
 	int			len;			/* length of the vectors whose dot products are scores */
 	int			step;			/* offset from one feature vector to the next, in doubles */
@@ -65,7 +65,7 @@ struct Scores
 	double	   *pack;
 	int			pack_size;
 	double	   *levels;			/* intercept of each coefficient vector */
-	int			first_draw;		/* index of the first coefficient vector of the pass */
+	int			first_draw;		/* index of the first coefficient vector that is being scored */
 	double		block[SCORE_LANES * STRIP];
 };
 

@@ -196,7 +196,7 @@ CompareKeys(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/* Return an array of the distinct items of several TopKs.  Equal items need equal keys. */
+/* Return an array of the items of several TopKs.  Items with equal keys are returned once. */
 Datum
 TopKUnion(TopK *const *tops, int count)
 {

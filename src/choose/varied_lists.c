@@ -37,7 +37,7 @@ struct VariedLists
 	/* the candidates whose scores are high enough for a list */
 	int			count;
 	int			rounded;		/* "count" rounded up to a multiple of STRIP */
-	int		   *numbers;		/* index of each candidate in this struct among all candidates */
+	int		   *numbers;		/* indexes of these candidates among all candidates */
 	float	   *units;			/* candidates' vectors, scaled to length 1 and interleaved */
 	int		   *row_of;			/* row of each candidate in the cache "rows"; -1: not cached */
 	float	   *rows;			/* cached similarities between candidates */
@@ -139,8 +139,8 @@ InterleaveVectors(VariedLists *lists)
 }
 
 /*
- * Return the lowest score with which a candidate can be on the list with diversity.  We compute it
- * from the list that is best without diversity.
+ * Return the minimum score of a candidate on a list with diversity: the lowest score, after the
+ * maximum similarity penalty, on the best list without diversity.
  */
 static double
 LeastScore(const VariedLists *lists, int draw, const Slate *slate)
@@ -157,7 +157,7 @@ LeastScore(const VariedLists *lists, int draw, const Slate *slate)
 	return least;
 }
 
-/* Determine the candidates whose scores are high enough for a list under any posterior draw. */
+/* Remove the candidates whose scores are too low for a list under all posterior draws. */
 void
 VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 {

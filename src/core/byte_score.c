@@ -210,7 +210,7 @@ byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *r
 
 /*
  * Write an upper bound of the score for each mean vector and weight vector: the score plus "times"
- * standard deviations.  The squared scores of principal axes are added to the variances.
+ * standard deviations.  Each principal axis adds its squared score to the variance.
  */
 CPU_CLONES
 void

@@ -225,7 +225,7 @@ evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
 		(e->H == NULL || is_possible(e->dim, other->H, ridge, e->H, work));
 }
 
-/* Change the sums of rewards for a reference reward that is lower by "shift". */
+/* Update the sums of rewards after the reference reward c (see evidence.h) fell by "shift". */
 void
 evidence_rebase(Evidence *e, double shift)
 {
@@ -305,7 +305,7 @@ totals_subtract(Totals *t, const Totals *other)
 	return true;
 }
 
-/* Change the sums of rewards for a reference reward that is lower by "shift". */
+/* Update the sums of rewards after the reference reward c (see evidence.h) fell by "shift". */
 void
 totals_rebase(Totals *t, double shift)
 {

@@ -26,11 +26,9 @@
 /* Minimum sum of weights; a smaller sum may be a rounding error, and counts as 0 */
 #define MIN_WEIGHT	1e-6
 
-/*
- * Accepted rounding errors of differences of sums of weights, and of differences of matrices as a
- * fraction of the ridge
- */
+/* Accepted rounding error of the difference of two sums of weights */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
+/* Accepted rounding error of the difference of two matrices, as a fraction of the ridge */
 #define RIDGE_TOLERANCE	1e-9
 
 /* Fraction of a sum of squares below which a difference of two sums is a rounding error */
@@ -45,8 +43,8 @@ typedef enum Squares
 } Squares;
 
 /*
- * Sums over all observations of a model, without discount.  "peak" is the largest value that S
- * ever had; rounding errors of S are proportional to it.  The struct has no padding, because
+ * The sums N, R and S over all observations of a model, without discount.  Rounding errors of S
+ * are proportional to "peak", the largest past value of S.  The struct has no padding, because
  * evidence.c also uses it as an array.
  */
 typedef struct Totals
@@ -76,8 +74,8 @@ typedef struct Evidence
 	double	   *S;
 	double	   *N2;				/* sum of squared weights; NULL unless stored */
 	double	   *b;
-	double	   *G;				/* packed sum of w z z' */
-	double	   *H;				/* packed sum of w^2 z z'; NULL unless stored */
+	double	   *G;				/* packed sum of products of features, times weights */
+	double	   *H;				/* like G, but with squared weights; NULL unless stored */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

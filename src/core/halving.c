@@ -30,7 +30,7 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 		largest = fmaxf(largest, weights[i]);
 	}
 
-	/* keep all weights above 0.1, because a model may give a small element a large coefficient */
+	/* raise small weights to 0.1, because models may have large coefficients of small elements */
 	for (int i = 0; i < width; i++)
 		weights[i] = largest > 0.0f ? fmaxf(weights[i] / largest, 0.1f) : 1.0f;
 }

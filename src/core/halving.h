@@ -2,8 +2,8 @@
  * halving.h
  *		Divide vectors into groups of similar vectors by repeated halving.
  *
- * Each group is halved at the median of the projections on its principal axis.  A tree built from
- * a sample first divides sets of vectors that do not fit in memory.
+ * Each group is halved at the median of the projections on its principal axis.  If the vectors do
+ * not fit in memory, they are first divided by a tree, which is built from a sample.
  */
 #ifndef DLINTS_HALVING_H
 #define DLINTS_HALVING_H

@@ -60,8 +60,8 @@ kind_fill(const Kind *kind, int count, const double *x, const double *u, double 
 }
 
 /*
- * Convert coefficients to weights of item features for one user profile.  With a random
- * projection, the caller adds the projected part.
+ * Convert coefficients to weights of item features for one user profile.  If the model has a
+ * random projection, the caller adds the weights that belong to projected features.
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters, const double *u, double *lifted)

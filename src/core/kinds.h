@@ -9,7 +9,8 @@
  *		plain	[x ; 1]						[P x ; 1] with a projection
  *		matched	[x/4 ; x o u ; 4 x'u ; 1]	[P x/4 ; 4 x'u ; 1] with a projection
  *
- * The last 1 exists only in models with an intercept.
+ * Models with the parameter interactions = 'matched' use the profile.  The last 1 exists only in
+ * models with an intercept.
  */
 #ifndef DLINTS_KINDS_H
 #define DLINTS_KINDS_H

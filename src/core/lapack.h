@@ -58,7 +58,7 @@ extern void dgesdd_(const char *jobz, const int *m, const int *n, double *a, con
 					double *s, double *u, const int *ldu, double *vt, const int *ldvt, double *work,
 					const int *lwork, int *iwork, int *info, fortran_len);
 
-/* The prototypes require 32-bit integers (LP64, not ILP64). */
+/* The functions above have 32-bit integers as arguments (LP64, not ILP64). */
 typedef char int_is_32_bits[sizeof(int) == 4 ? 1 : -1];
 
 #endif							/* DLINTS_LAPACK_H */

@@ -19,9 +19,9 @@ static const double minus_one = -1.0;
 static const double zero = 0.0;
 static const int unit_stride = 1;
 
-/* Number of result columns that linalg_rank_update() computes together */
+/* Maximum number of result columns that are computed in one step */
 #define MAX_SUMS	64
-/* Number of vector elements that linalg_project() multiplies together */
+/* Maximum number of vector elements that linalg_project() multiplies in one step */
 #define MAX_PIECE	256
 
 /* Size in bytes of OpenBLAS's buffer on most CPUs, plus the overhead of some builds */
@@ -362,7 +362,7 @@ linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
 /*
  * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k]
  *
- * Arrays begin weights_len and sums_len numbers apart.
+ * weights[c] and weights[c + 1] begin weights_len numbers apart, and sums sums_len numbers.
  */
 void
 linalg_combine(int len, int rows, const double *vectors, int count,
@@ -430,7 +430,7 @@ linalg_project(int len, int rows, const double *matrix, int count,
 					 matrix + (size_t) row * (size_t) len, count, vectors, out + row, out_len);
 }
 
-/* full <- product of a matrix of columns and its transpose */
+/* full <- A A', where A is the d x d matrix "columns", stored by columns */
 void
 linalg_gram(int d, const double *columns, double *full)
 {

@@ -13,7 +13,7 @@
 /* Threshold, in standard deviations, of the test of whether two estimates contradict each other */
 #define CONTRADICTION_THRESHOLD	1.5
 
-/* Number of observations per parameter that long-term noise adds to an estimate of recent noise */
+/* Weight of long-term noise in an estimate of recent noise, as observations per parameter */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
 static bool
@@ -24,7 +24,7 @@ is_last_of_several(int j, int count)
 
 /*
  * Does the discount factor with index j lower the weights of old observations?  "fastest" is the
- * smallest factor; 0 means that the model has half-lives.
+ * smallest discount factor, or 0 for models with half-lives.
  */
 bool
 memory_fades(int j, int count, double fastest)
@@ -32,7 +32,7 @@ memory_fades(int j, int count, double fastest)
 	return !is_last_of_several(j, count) && fastest < 1.0;
 }
 
-/* Return the discount factor per observation with index j.  The smallest factor has index 0. */
+/* Return the discount factor with index j, per observation.  The smallest factor has index 0. */
 double
 memory_discount(int j, int count, double fastest)
 {
@@ -90,7 +90,7 @@ memory_center(const Evidence *e, const Rewards *rewards, double *b)
 	return level;
 }
 
-/* Convert a sum of squared deviations to a center that is higher by "above". */
+/* Return the sum of squared deviations S after the center has moved up by "above". */
 static double
 squares_about(double N, double R, double S, double above)
 {
@@ -177,7 +177,7 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 
 /*
  * Estimate the noise variance under one discount factor.  Includes "longest", the variance under
- * the largest discount factor, because a few recent rewards may seem free of noise.
+ * the largest discount factor, because the residuals of a few recent rewards may be close to 0.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -191,8 +191,8 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 }
 
 /*
- * Estimate the noise variance of a model with only one discount factor.  One observation with the
- * mean square of all rewards is added, because a few recent rewards may seem free of noise.
+ * Estimate the noise variance of a model with only one discount factor.  We add an average squared
+ * residual, because the residuals of a few recent rewards may be close to 0.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)

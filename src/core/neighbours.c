@@ -17,16 +17,16 @@
 /* Number of users whose rows are loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
-/* Maximum clicks per item for NEIGHBOURS_MANY neighbours (CiteULike has 12, Last.fm 25) */
+/* Use NEIGHBOURS_MANY neighbours if an item has fewer clicks on average (Last.fm: 25) */
 #define MAX_SPARSE_CLICKS	16
 
 /*
- * Use STEPS_MANY if the user of a click has fewer clicks than this on average, over all clicks
+ * Use STEPS_MANY if the number of clicks of a click's user, averaged over all clicks, is smaller
  * (sessions in web shops: 10 to 16; Last.fm: 37)
  */
 #define MAX_SHORT_HISTORY	20
 
-/* Number of conjugate gradient steps, chosen by list quality (see neighbours_adapt) */
+/* Small and large number of conjugate gradient steps (see neighbours_adapt) */
 #define STEPS_FEW		2
 #define STEPS_MANY		10
 
@@ -65,14 +65,14 @@ neighbours_limit(SvdMatrix *matrix)
 }
 
 /*
- * Set the number of steps.  If "may_adapt", use more neighbours if items have few clicks, but many
- * related items, and more steps if users have few clicks.
+ * Set the number of conjugate gradient steps.  If "may_adapt", use more neighbours if items have
+ * few clicks, but many related items, and more steps if users have few clicks.
  */
 void
 neighbours_adapt(const SvdMatrix *matrix, bool may_adapt, Neighbours *n)
 {
 	size_t		clicks = matrix->starts[matrix->users];
-	double		related = 0.0;	/* number of pairs of items that one user clicked, over all users */
+	double		related = 0.0;	/* number of pairs of clicked items, summed over users */
 
 	n->steps = n->k < NEIGHBOURS_MANY ? STEPS_FEW : STEPS_MANY;
 	if (!may_adapt || matrix->items > NEIGHBOURS_MANY_ITEMS)
@@ -230,8 +230,8 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 }
 
 /*
- * Choose the k items with the largest cosines to an item, in descending order, and return their
- * number.  Their weights become dot products.  Clears n->products.
+ * Choose the k items with the largest cosines to an item, in descending order.  Returns their
+ * number.  Writes their dot products with the item as weights, and clears n->products.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
@@ -272,7 +272,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Add the dot products of an item with the chosen items that list_uses() has added to lists. */
+/* Add the dot products of an item with the items of the linked lists (see list_uses) to "row". */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {

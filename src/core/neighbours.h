@@ -55,7 +55,7 @@ typedef struct Neighbours
 	size_t	   *starts;			/* where an item's elements begin in the array "uses" */
 	NeighbourUse *uses;
 	double	   *squares;		/* squared norms of columns */
-	uint32_t   *ranks;			/* rank of each popular item, or NEIGHBOURS_POPULAR */
+	uint32_t   *ranks;			/* rank of each popular item; others: NEIGHBOURS_POPULAR */
 	double	   *popular;		/* cached dot products of popular items */
 
 	/* work space for the ridge regression of one item */

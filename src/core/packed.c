@@ -23,7 +23,7 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Maximum differences of a shared exponent from the median and from a vector's exponent */
+/* Maximum differences of the exponent that vectors share from the median and from their own */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 
@@ -82,7 +82,7 @@ packed_exponent(size_t count, const double *numbers)
 	return exponent < PACKED_EXPONENT_MIN ? PACKED_EXPONENT_MIN : exponent;
 }
 
-/* Replace similar exponents of vectors by one, so that equal numbers are rounded equally. */
+/* Give vectors with similar exponents a common exponent, so that equal numbers round equally. */
 void
 packed_share_exponent(size_t rows, int *exponents)
 {

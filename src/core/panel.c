@@ -28,8 +28,8 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Replace some columns of a dense matrix by the array "chunk".  Adds the products of old and new
- * columns to "full", unless NULL.
+ * Replace some columns of a dense matrix by the array "chunk".  Adds the dot products of old
+ * columns with the new columns to "full", unless NULL.
  */
 static void
 replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
@@ -64,7 +64,7 @@ load_ahead(const SvdCell *cells, size_t c, size_t count, const void *panel, size
 #define FOR_NUMBER(name) name##_float
 #include "panel_product.h"
 
-/* Return the number of columns that are multiplied together in double precision. */
+/* Return the number of columns that panel_filter() processes at a time in double precision. */
 static size_t
 group_width(const SvdMatrix *matrix, size_t columns)
 {
@@ -83,8 +83,8 @@ panel_spare(const SvdMatrix *matrix, size_t columns)
 }
 
 /*
- * Multiply the dense matrix "panel" by the Chebyshev polynomial T_n of scale A'A + shift.  "full"
- * gets the product of the matrix before and after, unless NULL.
+ * Multiply the dense matrix "panel" by the Chebyshev polynomial T_n of scale A'A + shift.  Writes
+ * the product of the old matrix, transposed, and the new matrix to "full", unless NULL.
  *
  * With is_fast, products are in single precision, which takes a third of the time.
  */

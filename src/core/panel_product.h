@@ -1,9 +1,9 @@
 /*
  * panel_product.h
- *		Products of a sparse matrix with some columns of a dense matrix, in one type of number.
+ *		Products of a sparse matrix with some columns of a dense matrix.
  *
- * panel.c includes this file once per type.  The caller defines NUMBER as the type, and
- * FOR_NUMBER() as the suffix of names.
+ * panel.c includes this file for double and for float.  Before, it defines NUMBER as the type, and
+ * FOR_NUMBER() as a macro that appends the type to the name of a function.
  */
 
 /* Multiply a row of the sparse matrix by the dense matrix, and add the product to "sum". */

@@ -84,7 +84,7 @@ prior_is_valid(const Prior *prior, int dim)
 /* Maximum rounding error of a sum, in units of DBL_EPSILON, for four correct digits */
 #define MAX_ROUNDING_ERRORS	1e12
 
-/* The matrix to be factored: sums over observations multiplied by "times", plus the prior */
+/* The matrix to be factored: "evidence" (sums over observations) * "times" + the prior's sums */
 typedef struct Sums
 {
 	int			dim;
@@ -125,10 +125,7 @@ factor_sums(const Sums *sums, const double *addends, double *factor)
 	{
 		double		root = factor[linalg_packed_index(dim, k, k)];
 
-		/*
-		 * without rounding errors, the square of the factor's diagonal element is at least its
-		 * addend
-		 */
+		/* without rounding errors, the square would be at least addends[k] */
 		if (root * root < 0.5 * addends[k])
 			return false;
 	}
@@ -136,10 +133,10 @@ factor_sums(const Sums *sums, const double *addends, double *factor)
 }
 
 /*
- * Compute the Cholesky factor of the matrix plus a ridge, "addends".  If rounding errors exceed
- * the ridge, we raise the ridge to their size.
+ * Compute the Cholesky factor of "sums" plus a ridge, "addends".  If rounding errors exceed the
+ * ridge, we raise the ridge to their size.
  *
- * Returns false if the sums cannot come from observations.
+ * Returns false if the sums are invalid, because no observations can have them.
  */
 static bool
 factor_with_raised_ridge(const Sums *sums, double *addends, double *factor)
@@ -188,10 +185,10 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 }
 
 /*
- * Compute the Cholesky factors of the posterior (see evidence.h).  Returns false if the sums
- * cannot come from observations.
+ * Compute the Cholesky factors of the posterior (see evidence.h).  Returns false if the sums are
+ * invalid, because no observations can have them.
  *
- * If rounding errors raise the ridge of one factor, we raise that of the other, too.  Draws would
+ * If rounding errors require a larger ridge for L, we use it for M, too, because draws would
  * otherwise vary too little.
  */
 bool

@@ -53,7 +53,7 @@ choose(const PricedDecisions *all, const PricedDecision *one, const double *pric
 
 /*
  * Write the mean costs of the candidates that are chosen under the given dual prices.  Returns
- * their mean score relative to first candidates.
+ * their mean score, after subtraction of the score of each decision's first candidate.
  *
  * Random keys break ties equally in all calls.
  */

@@ -19,7 +19,7 @@
 /* Minimum size of a pivot, as a fraction of the largest element of its column */
 #define MIN_PIVOT	1e-11
 
-/* Minimum dual value, and minimum gain of a column; smaller values count as 0 */
+/* Dual values and reduced costs of columns below this number count as 0 */
 #define MIN_GAIN	1e-11
 
 /* Relative difference below which two ratios of the ratio test count as equal */

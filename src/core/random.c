@@ -73,7 +73,7 @@ random_bits(uint64_t seed, uint64_t index)
 /* Number of pairs of normal random numbers that are computed together */
 #define PAIRS_TOGETHER	16
 
-/* Random words of successive counters, with one array per output word */
+/* The two random words of each of PAIRS_TOGETHER successive counters */
 typedef struct Words
 {
 	uint64_t	first[PAIRS_TOGETHER];

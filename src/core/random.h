@@ -15,7 +15,7 @@ typedef enum RandomPurpose
 {
 	RANDOM_PROJECTION = 1,		/* elements of the random projection matrix */
 	RANDOM_DRAW = 2,			/* coefficients drawn from the posterior */
-	RANDOM_SIGNS = 5,			/* random signs of hashed names */
+	RANDOM_SIGNS = 5,			/* vectors of random signs for feature hashing */
 	RANDOM_START = 6,			/* start vectors of the singular value decomposition */
 	RANDOM_BONUS = 7			/* random bonuses added to candidates' scores */
 } RandomPurpose;

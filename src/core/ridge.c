@@ -23,7 +23,7 @@
 /* Minimum number of observations per parameter for raising the ridge (doc/algorithm.md, "Ridge") */
 #define MIN_OBSERVATIONS_PER_PARAMETER			7.0
 
-/* Minimum sum of squared deviations of rewards for an estimate, relative to their sum of squares */
+/* Minimum variance of rewards for which we estimate the ridge, relative to the mean square */
 #define MIN_VARIATION	1e-9
 
 /* Fraction of the sum of squared rewards below which residuals are rounding errors */

@@ -36,7 +36,7 @@ score_pack_float(int len, int count, const double *vectors, int vectors_len, flo
 /* Number of feature vectors that are scored together, so that scores stay in CPU registers */
 #define TOGETHER	4
 
-/* Size in bytes of one feature vector's scores, in single or double precision */
+/* Size in bytes of one feature vector's scores: 8 doubles or 16 floats */
 #define ROW_BYTES	64
 
 /*
@@ -92,7 +92,7 @@ SCORE_FUNCTION(float_avx512, float, 64, CPU_AVX512)
 
 /*
  * Call the function "score" for groups of TOGETHER feature vectors.  The last group may overlap
- * the group before.  Fewer vectors are repeated to fill a group.
+ * the previous group.  If "count" is less than TOGETHER, a group repeats one vector.
  */
 #define SCORE_ALL(score) \
 	size_t		feature_step = count < TOGETHER ? 0 : (size_t) features_len; \

@@ -191,8 +191,8 @@ slate_end(Slate *s)
 }
 
 /*
- * Return the largest tie-break key among the candidates that tie for the highest rejected score.
- * At least one candidate must have been rejected.
+ * Return the largest tie-break key of the rejected candidates with the highest score.  At least
+ * one candidate must have been rejected.
  */
 uint64_t
 slate_lost_key(Slate *s)

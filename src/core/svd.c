@@ -281,7 +281,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd, int max_products)
 		int			n = filter_degree(svd->values[0], last, max_products - 1 - products);
 		bool		is_fast = last >= MIN_FAST_SHARE * svd->values[0];
 
-		/* amplify eigenvalues above the square of the last singular value */
+		/* amplify singular vectors whose singular values exceed the smallest computed value */
 		panel_filter(matrix, (size_t) svd->columns, is_fast, 2.0 / (last * last), -1.0, n,
 					 svd->panel, svd->spare, NULL, work.chunk);
 		products += n + 1;

@@ -87,16 +87,16 @@ value_sample_size(const PolicyValue *v)
 	return v->weight_squares > 0.0 ? sum / v->weight_squares * sum : 0.0;
 }
 
-/* ---------- bets against a mean ---------- */
+/* ---------- the betting game of value.h ---------- */
 
-/* Sizes of bets, as fractions of the wealth (see value.h): 0.97 * 2^-k for k = 0..15 */
+/* Fractions of the wealth that the player bets: 0.97 * 2^-k for k = 0..15 */
 #define N_BETS			16
 #define MAX_BET	0.97
 
 /* Number of bisection steps, enough for the precision of a double */
 #define BISECTION_STEPS		60
 
-/* Return a lower bound of the log wealth after betting against a mean (see value.h). */
+/* Return a lower bound of the logarithm of the wealth in the betting game of value.h. */
 static double
 log_wealth(double bet, double count, double squares, double distance)
 {
@@ -106,7 +106,7 @@ log_wealth(double bet, double count, double squares, double distance)
 	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/* Return the log wealth after bets against a mean, averaged over N_BETS sizes of bets. */
+/* Return the logarithm of the wealth in the betting game, averaged over N_BETS fractions "bet". */
 static double
 log_mixture_wealth(double count, double squares, double distance)
 {

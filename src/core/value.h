@@ -19,7 +19,7 @@ typedef struct Moments
 	double		squares;
 } Moments;
 
-/* Sums over decisions, which callers store as an array of doubles */
+/* Sums of rewards and importance weights over decisions; callers store them as doubles */
 typedef struct PolicyValue
 {
 	double		count;
@@ -40,16 +40,16 @@ extern double value_snips_stderr(const PolicyValue *v);
 extern double value_sample_size(const PolicyValue *v);
 
 /*
- * Confidence bounds that are valid at any time, for the mean of numbers z in [0, 1].
+ * Confidence bounds for the mean of numbers z in [0, 1].  They are valid at any time.
  *
- * We test a mean m by bets.  The wealth starts at 1, and a fraction s of it is bet on each z > m
- * (for an upper bound: z < m).  With x = z - m (or m - z), the final wealth is at least
+ * To test whether the mean can be m, we play a game.  The player starts with a wealth of 1, and
+ * bets a fraction s of it on z > m, for each number z.  With x = z - m, the wealth is at least
  *
  *		the product of exp(s x - g(s) x^2),		g(s) = -ln(1 - s) - s
  *
- * (Fan, Grama and Liu 2015).  If m is the true mean, the wealth ever exceeds 1/alpha with
- * probability at most alpha (Ville), so we reject m if the wealth, averaged over several s, exceeds
- * 1/alpha.  The confidence bound is the rejected m closest to the sample mean.
+ * (Fan, Grama and Liu 2015).  If the mean is m, the wealth ever exceeds 1/alpha with probability at
+ * most alpha (Ville's inequality), so we reject m if the wealth, averaged over several s, exceeds
+ * 1/alpha.  The lower bound is the largest rejected m.  For upper bounds, the player bets on z < m.
  */
 extern double bounds_distance(double count, double squares, double room, double alpha);
 

@@ -33,7 +33,7 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights
 		}
 }
 
-/* Update a model's count and newest time.  Returns the difference of times in microseconds. */
+/* Update a model's update count and newest time.  Returns the time's increase in microseconds. */
 static int64
 CountBlock(DlintsHeader *model, const Block *block)
 {

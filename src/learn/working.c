@@ -144,8 +144,8 @@ WorkingPlace(WorkingModel *working)
 /*
  * Train the model on the pending observations, and choose its discount factor.
  *
- * The work space has a temporary memory context, because a sort may call this function in a
- * context that is never reset.
+ * The work space has a temporary memory context, because a sort of models by PostgreSQL may call
+ * this function in a memory context that is never reset.
  */
 static void
 FinishLearning(WorkingModel *working)

@@ -62,7 +62,7 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 
 /* ---------- shares ---------- */
 
-/* Compute each feature group's part of the dot product of weights and features. */
+/* Compute the share of each group of features in the score, the dot product with "weights". */
 static void
 SplitSum(const Explanation *e, const double *weights, double *shares)
 {
@@ -75,7 +75,7 @@ SplitSum(const Explanation *e, const double *weights, double *shares)
 		shares[e->parts - 1] = weights[n];
 }
 
-/* Compute the variance of each feature group's part from a root of the covariance matrix. */
+/* Compute the variance of each group's share of the score from the covariance's square root. */
 static void
 AddVariances(const Explanation *e, const double *profile)
 {

@@ -102,7 +102,7 @@ dlints_covariance(PG_FUNCTION_ARGS)
 
 /* ---------- dlints_info ---------- */
 
-/* Return the time window of a discount factor in observations, or 0 for no window. */
+/* Return the window of a discount factor, 1 / (1 - discount) observations; 0 without discount. */
 static double
 ComputeWindow(const DlintsHeader *model, int j)
 {
@@ -116,7 +116,7 @@ ComputeWindow(const DlintsHeader *model, int j)
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
-/* Return an array of the time windows of all discount factors, with NULL for no window. */
+/* Return an array with the window of each discount factor; NULL without discount. */
 static Datum
 GetWindows(const DlintsHeader *model)
 {

@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-/* type of a field; for integers, the number is the size in bytes */
+/* type of a field; for integers, the enum value is the size in bytes */
 typedef enum FieldType
 {
 	FIELD_UINT8 = 1,

@@ -171,7 +171,7 @@ ModelPriorNumbers(Dlints *model)
 		ModelMemoriesCount(&model->header, model->header.memories);
 }
 
-/* Return the address of the first double in a model that is stored. */
+/* Return the address of the first stored double.  Models without updates store no sums. */
 double *
 ModelStoredNumbers(Dlints *model)
 {
@@ -184,8 +184,8 @@ ModelStoredNumbers(Dlints *model)
 /*
  * Return the prior of a model, or only its ridge if "numbers" is NULL.
  *
- * If the model does not use its largest discount factor, recent rewards contradict older ones.
- * The weight of the prior, which is older still, is then 0.
+ * If recent rewards contradict older ones, the model uses a smaller discount factor than its
+ * largest one.  The weight of the prior is then 0.
  */
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)

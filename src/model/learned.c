@@ -198,7 +198,7 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 	return Max(1, Min((int64) (dim * dim), chosen / 8));
 }
 
-/* Return which of the next "more" updates will be the last to choose a discount factor, or 0. */
+/* Return the last of the next "more" updates after which the model chooses its discount; or 0. */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
 {

@@ -160,7 +160,7 @@ ModelGetDatum(Dlints *model)
 	return PointerGetDatum(model);
 }
 
-/* Bytes before the doubles of a slice: a varlena header, and data that aligns the doubles */
+/* Bytes before the doubles in detoasted data: a varlena header, and padding for alignment */
 #define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
 static double *
@@ -219,7 +219,7 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 	Size		count = ModelPriorCount(header);
 
 	if (header->memory < header->memories)
-		/* recent rewards contradict the prior's observations, so only its ridge is used */
+		/* recent rewards contradict older ones, so we use only the ridge of the prior */
 		count = 0;
 	return ModelPrior(header, count == 0 ? NULL :
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));

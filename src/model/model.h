@@ -26,7 +26,7 @@
 
 #define DLINTS_FORMAT_VERSION	1
 
-/* Maximum numbers of features; the largest model then has 38 MB */
+/* Maximum number of features before and after random projection; models have at most 38 MB */
 #define DLINTS_MAX_FEATURE_DIM	65536
 #define DLINTS_MAX_DIM			1024
 
@@ -113,7 +113,7 @@ ModelHasProjection(const DlintsHeader *header)
 	return header->reduced_dim > 0;
 }
 
-/* An error in an invalid value.  Checks raise the error if the caller passes NULL instead. */
+/* Error that a check function found.  If the caller passes NULL, the function raises the error. */
 typedef struct Problem
 {
 	int			sqlerrcode;

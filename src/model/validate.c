@@ -116,7 +116,7 @@ CheckKinds(const DlintsHeader *header, Problem *problem)
 	return true;
 }
 
-/* Check that profile_dim is equal to dim with "matched" interactions, and 0 otherwise. */
+/* Check that profile_dim is dim if the parameter interactions is 'matched', and otherwise 0. */
 static bool
 CheckProfileDim(const DlintsHeader *header, Problem *problem)
 {

@@ -18,7 +18,7 @@
 /* Maximum length of a vector in the context after random projection */
 #define MAX_PROJECTED	64
 
-/* Minimum length of an array for the notice that advises to declare arrays as vectors */
+/* Minimum length of an array for a notice that advises to list the array's key in "vectors" */
 #define MIN_VECTOR_LENGTH	9
 
 /* Number and total bytes of the names that a request hashes */
@@ -49,7 +49,7 @@ check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Count the names that an action hashes: its values, and their pairs with context values. */
+/* Count an action's names: one per value, and one per pair of its values and context values. */
 static void
 add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_numbers)
 {

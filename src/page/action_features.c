@@ -53,7 +53,7 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 	pfree(name.data);
 }
 
-/* Hash the vectors of the context together with the action's id, and add them to "sum". */
+/* Hash the action's id with each vector of the context, and add these features to "sum". */
 static void
 add_numbers(const char *id, Jsonb *numbers, double *sum)
 {
@@ -147,7 +147,7 @@ dlints_announced_cost(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_read_vector);
 
-/* _dlints_read_vector(): convert a JSON array of "length" numbers, or another value to NULL. */
+/* _dlints_read_vector(): return a JSON array of "length" numbers as an SQL array, else NULL. */
 Datum
 dlints_read_vector(PG_FUNCTION_ARGS)
 {

@@ -257,7 +257,7 @@ read_container(ActionNames *names, StringInfo path, JsonbContainer *container,
 
 /* NOLINTEND(misc-no-recursion) */
 
-/* Create a name, such as ".size=large", for each value of a context except declared vectors. */
+/* Create a name, such as ".size=large", for each value of a context, except for its vectors. */
 ActionNames
 ReadContextNames(const RankRequest *request)
 {

@@ -68,8 +68,8 @@ dlints_block_codes(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_block_numbers);
 
 /*
- * _dlints_block_numbers(): return the numbers of an item for the table "block": popularity,
- * effect, costs and dates.  Costs are 0 unless "costs" has "n_costs" elements.
+ * _dlints_block_numbers(): return an item's popularity, effect on rewards, costs and dates as an
+ * array for the table "block".  Costs are 0 unless "costs" has "n_costs" elements.
  */
 Datum
 dlints_block_numbers(PG_FUNCTION_ARGS)
@@ -106,8 +106,8 @@ dlints_block_numbers(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_block_numbers_differ);
 
 /*
- * _dlints_block_numbers_differ(): do the items' numbers differ enough to rewrite their block?
- * Changes of popularity by less than 5 % do not count.
+ * _dlints_block_numbers_differ(): do popularities, effects, costs or dates of items differ enough
+ * to rewrite their block?  Changes of popularity by less than 5 % do not count.
  */
 Datum
 dlints_block_numbers_differ(PG_FUNCTION_ARGS)
@@ -201,8 +201,8 @@ PG_FUNCTION_INFO_V1(dlints_block_centroid);
 /*
  * _dlints_block_centroid(): summarize a block of similar items by means and spreads.
  *
- * "codes" has the mean features and the principal axes.  Features have standard deviations,
- * without the axes, as spreads.  Other numbers have the largest distance from the mean.
+ * "codes" has the mean features and the principal axes.  "spreads" has the standard deviations of
+ * features after projection off the axes, and the largest distance of other numbers from the mean.
  */
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)

@@ -63,7 +63,7 @@ static bool
 read_block(BlockScan *scan, const Datum *values)
 {
 	const float *scales = scan->scorer->scales;
-	float		max_scales[N_SCALES];	/* a copy that the compiler keeps in registers */
+	float		max_scales[N_SCALES];	/* copy of scan->max_scales in CPU registers */
 	int			count;
 
 	scan->items = DatumGetArrayTypeP(values[1]);
@@ -123,9 +123,9 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Add an item to the best items under the weight vectors of its mask, if its scores suffice.
+ * Offer an item to the best items under each weight vector whose bit is set in the item's mask.
  *
- * Scores are doubles here, because rounding a sum with a bonus to float could make scores equal.
+ * We add bonuses in double precision, because rounding to float could make different sums equal.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -328,7 +328,7 @@ compare_numbers(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/* Write the sorted numbers of the best items under all weight vectors, and return their count. */
+/* Write the sorted numbers of items that are best under a weight vector.  Returns their count. */
 int
 UniteBest(const BestItems *best, int **numbers)
 {

@@ -24,9 +24,9 @@
 #define FIRST_COST		2
 /* Relative change of an item's popularity that makes us rewrite its row of the table "block" */
 #define POPULARITY_CHANGE	0.05
-/* Standard deviations per mean in "centroid": one of latent factors, one of other columns */
+/* Standard deviations per row of the table "centroid": of latent factors, of other features */
 #define N_SPREADS		2
-/* Number of principal axes after each mean in the table "centroid" */
+/* Number of principal axes per row of the table "centroid" */
 #define N_AXES			2
 
 static inline Size
@@ -37,7 +37,7 @@ item_bytes(int factors, int columns)
 
 /* ---------- searches ---------- */
 
-/* Weight vectors by which items are ranked; an element per feature, effect and cost */
+/* Weight vectors by which items are ranked: weights of features, of the item's effect, of costs */
 typedef struct Rankings
 {
 	int			count;

@@ -13,9 +13,9 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum number of items with failing SQL expressions that are excluded singly, in 0.1 s */
+/* maximum number of items for which we find one by one that an SQL expression fails; takes 0.1 s */
 #define MAX_FAILING		1000
-/* number of items that are excluded together after MAX_FAILING failures, if one of them fails */
+/* after MAX_FAILING failures, we exclude an item together with its group of this many items */
 #define FAILING_PART	64
 
 #define MAX_BONUS	1e50
@@ -145,7 +145,7 @@ ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 
 /* ---------- failing expressions ---------- */
 
-/* Items whose SQL expressions are evaluated in one subtransaction */
+/* Items for which the SQL expressions of the settings are evaluated in one subtransaction */
 typedef struct AllowedPart
 {
 	ItemReader *reader;
@@ -168,7 +168,7 @@ read_part(PageRequest *page, void *arg)
 	pfree(DatumGetPointer(args[2].value));
 }
 
-/* Read the eligible items of "part".  If an SQL expression fails, reads its halves separately. */
+/* Read the eligible items of "part".  If an SQL expression fails, read each half of the part. */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
 {

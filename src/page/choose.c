@@ -100,8 +100,7 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 /*
  * Choose the items of a list under a policy.
  *
- * Lists for users without clicks do not explore, because a model learns more from users with a
- * profile.
+ * We use posterior draws only in personal lists, because models learn more from users with clicks.
  */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,

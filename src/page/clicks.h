@@ -26,8 +26,8 @@ typedef struct ClickedItems
 	int			count;
 	int			size;
 	ClickedItem *each;
-	double		newest;			/* decay factor of the newest click by the setting half_life */
-	double		newest_own;		/* decay factor of the newest click by the setting own_half_life */
+	double		newest;			/* decay factor of the newest click, with half_life */
+	double		newest_own;		/* decay factor of the newest click, with own_half_life */
 } ClickedItems;
 
 extern ClickedItems *ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked);

@@ -22,17 +22,17 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* Number of centroids whose blocks of items are read between two comparisons of centroids */
+/* Number of centroids whose blocks of items a call of NextBlocks() chooses */
 #define PORTION			12
 /* maximum number of calls of NextBlocks() per search */
 #define MAX_PORTIONS	48
-/* Maximum number of items for which a search skips blocks */
+/* Searches for more items than this read all blocks of items */
 #define MAX_BEST		250
 /*
  * Number of standard deviations by which the estimated highest score in a block exceeds the mean.
  *
- * In two real logs, the items found had .995 of the score of the best items (8: .989 at the same
- * cost).
+ * In two real logs, the items found had .995 of the score of the best items, and .989 with 8
+ * standard deviations.
  */
 #define SPREADS			10.0f
 /* Initial threshold of estimated scores: their mean plus this many standard deviations */
@@ -60,13 +60,13 @@ struct BlockChoice
 	float	   *bounds;			/* estimated highest score for each centroid and weight vector */
 	float	   *squares;		/* squared norm of the weights of each feature */
 	float	   *variances;		/* feature variances of centroids */
-	/* for each weight vector, the lowest estimate of blocks that are read */
+	/* for each weight vector, the minimum estimated highest score of a block that we read */
 	float	   *thresholds;
 	/* sort keys of centroids; those with the smallest keys are read first */
 	double	   *keys;
 	int		   *unread;			/* indexes of centroids with unread blocks */
 	int			n_unread;
-	int		   *chosen;			/* keys in the table "block" of the blocks of items to read next */
+	int		   *chosen;			/* blocks of items to read next, as keys of the table "block" */
 	int			n_portions;		/* number of calls of NextBlocks() */
 };
 
@@ -116,8 +116,8 @@ square(float number)
 }
 
 /*
- * Write the variances of the features in a block of items.  Latent factors and columns have
- * standard deviations, other features have the largest distance from the mean.
+ * Write the variances of the features in a block of items.  "spreads" has standard deviations of
+ * latent factors and of features from columns, and largest distances of other features.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -131,7 +131,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 	*next++ = square(number_spreads[0]);
 	for (int s = 1; s <= scorer->n_dates * AGES_PER_DATE; s++, next++)
 		*next = square(*next - narrow[s]);
-	*next++ = 0.0f;				/* centroids have no neighbour scores */
+	*next++ = 0.0f;				/* neighbour score, which rows of "centroid" lack */
 	*next++ = square(number_spreads[1]);
 	for (int c = 0; c < scorer->n_ranked_costs; c++)
 		*next++ = square(number_spreads[FIRST_COST + c]);
@@ -240,7 +240,7 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
-		/* undo the multiplication by SPREADS for spreads that are largest distances */
+		/* only standard deviations are multiplied by SPREADS, and not largest distances */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
 			squares[i] = square(scorer->lanes[p].lengths[i] /
 								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));
@@ -261,8 +261,8 @@ RankBlocks(BlockScorer *scorer)
 /* ---------- the choice ---------- */
 
 /*
- * Move centroids whose blocks of items may improve the result to the front of the unread
- * centroids.  Returns their number.
+ * Move the centroids whose blocks may contain better items to the front of choice->unread.
+ * Returns their number.
  */
 static int
 find_promising(BlockChoice *choice)

@@ -32,15 +32,15 @@
 /* half the number of bits that permute() permutes */
 #define HALF_BITS		7
 #define HALF_MASK		((1 << HALF_BITS) - 1)
-/* flag in a decision number: do bits of a counter replace the fraction of a second? */
+/* bit of a decision number: 1 if bits of a counter replace the fraction of a second */
 #define COUNTER_FLAG	(1 << (2 * HALF_BITS))
 #define FRACTION_SHIFT	(2 * HALF_BITS + 1)
 #define FRACTIONS		128
 #define FEISTEL_ROUNDS	4
 
 /*
- * Age of a transaction, in microseconds, from which on counter bits replace the fraction of a
- * second.  now() does not advance in a transaction, and a fraction has only 16,384 numbers.
+ * In transactions older than this (in microseconds), bits of a counter replace the fraction of a
+ * second, because now() is constant in a transaction, and numbers would repeat after 16,384 lists.
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 

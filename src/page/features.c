@@ -182,7 +182,7 @@ drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 	ARR_DIMS(set->features)[0] = kept;
 }
 
-/* Read the features and costs of at least one candidate. */
+/* Read the features and costs of candidates.  The set must not be empty. */
 void
 ReadFeatures(PageRequest *page, CandidateSet *set)
 {

@@ -67,7 +67,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* Raise an error if another role has a function with one of our names that begin with "prefix". */
+/* Do CheckNamesakes() for names with a prefix.  Functions of superusers raise no error. */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -96,7 +96,7 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 	systable_endscan(scan);
 }
 
-/* Raise an error if another role, except superusers, has a function with one of our names. */
+/* Raise an error if another role owns a function that has the name of one of the extension. */
 void
 CheckNamesakes(Oid extension_schema)
 {
@@ -126,7 +126,7 @@ CheckNamesakes(Oid extension_schema)
 
 PG_FUNCTION_INFO_V1(dlints_check_namesakes);
 
-/* _dlints_check_namesakes() -> void: call CheckNamesakes(). */
+/* _dlints_check_namesakes(): call CheckNamesakes() for the schema of the extension. */
 Datum
 dlints_check_namesakes(PG_FUNCTION_ARGS)
 {

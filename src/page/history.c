@@ -32,15 +32,15 @@ struct UserHistory
 	int			n_examined;
 	/* examination probability of each position; the last one is for all later positions */
 	const float8 *examination;
-	double		weight;			/* sum over all items */
-	double		expected;		/* sum over all items */
+	double		weight;			/* sum of the weights of all items */
+	double		expected;		/* sum of the expected rewards of all items */
 	KeyTable   *numbers;			/* indexes of "items" */
 	int			count;
 	int			size;
 	ShownItem  *items;
 };
 
-/* Begin the history of the request's user.  It is NULL if histories have no effect on scores. */
+/* Create page->history, for the user's earlier impressions; NULL if they do not change scores. */
 void
 BeginHistory(PageRequest *page)
 {

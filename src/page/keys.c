@@ -105,7 +105,7 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyFunctions type;
-	uint64		max_length;		/* upper limit of integer keys in the array "numbers" */
+	uint64		max_length;		/* maximum length of the array "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
 	/* for each small integer key, the number added with the key, plus 1; 0: no key */
 	int		   *numbers;

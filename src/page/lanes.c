@@ -136,7 +136,7 @@ ReadBlockRow(BlockScorer *scorer, int count, int n_axes, Datum codes, Datum numb
 	return true;
 }
 
-/* Score the items or means of the row that was read last under BYTE_LANES weight vectors. */
+/* Score the row of "block" or "centroid" read by ReadBlockRow() under BYTE_LANES weight vectors. */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {

@@ -37,7 +37,7 @@ typedef struct BlockScorer
 	double		now;			/* Unix time of the request */
 
 	int			count;
-	int			n_axes;			/* number of principal axes after each mean; 0 for rows of items */
+	int			n_axes;			/* principal axes per mean in a row of "centroid"; 0 for "block" */
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];

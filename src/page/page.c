@@ -72,7 +72,7 @@ begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 	page->memory = CurrentMemoryContext;
 }
 
-/* Begin a request.  The first argument of the SQL function is the table "setting". */
+/* Begin a request in the schema of the table "setting", the SQL function's first argument. */
 void
 OpenSchema(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -197,7 +197,7 @@ ResultColumn(int column)
 	return result;
 }
 
-/* Copy a value that outlives its row, without detoasting the value. */
+/* Copy a value into page->memory, which outlives the row, without detoasting the value. */
 NullableDatum
 KeepValue(const PageRequest *page, Datum value, bool isnull, bool by_value, int16 length)
 {
@@ -230,7 +230,7 @@ IsObjectError(int sqlerrcode)
 		ERRCODE_FDW_ERROR, ERRCODE_INTERNAL_ERROR
 	};
 
-	/* input functions raise these two errors for invalid values of single rows */
+	/* exclude two errors that input functions raise for an invalid value in one row */
 	return sqlerrcode != ERRCODE_SYNTAX_ERROR && sqlerrcode != ERRCODE_UNDEFINED_OBJECT &&
 		is_in_class(sqlerrcode, classes, lengthof(classes));
 }

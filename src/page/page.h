@@ -45,7 +45,7 @@ typedef struct PageSettings
 	double		control;		/* share of users in the control group */
 	double		epsilon;		/* share of lists with random items */
 	int			factors;
-	int			liked;			/* number of latent factors and of features from columns */
+	int			liked;			/* number of latent factors plus number of features from columns */
 	int			aged;			/* number of features of dates */
 	int			size;			/* number of features of an item */
 	int			cap;			/* maximum number of items of a group on a list; 0: no maximum */
@@ -64,24 +64,24 @@ typedef struct PageSettings
 	bool		has_later;
 	/* do some items have an effect on rewards that their features do not explain? */
 	bool		has_effects;
-	bool		has_random_effects; /* do the effects of some items have standard deviations? */
+	bool		has_random_effects; /* are some of these effects uncertain, and drawn at random? */
 	double		treatment_draw; /* random number in [0, 1) for requests without a user */
 	double		random_draw;
-	/* shrinkage of the effect of a user's earlier impressions; 0: no effect */
+	/* expected rewards that shrink the effect of a user's earlier impressions on scores; 0: none */
 	double		history_prior;
-	double		history_ratio;	/* factor of expected rewards of the user's earlier impressions */
+	double		history_ratio;	/* factor of the expected rewards of these impressions */
 	Datum		attribution_window; /* an interval */
 	/* lists exclude items that the user has clicked within this interval */
 	NullableDatum repeat_after;
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
-	/* half-life, in days, of clicks that count for the clicked item itself */
+	/* half-life, in days, of a user's clicks in the score of the clicked item itself */
 	double		own_half_life;
 	const float4 *scale;		/* factor of each element of user profiles */
 	double		popularity_weight;
 	double		click_weight;
-	/* factor of the part of neighbour scores from clicks on other items */
+	/* factor of the score that an item gets from the user's clicks on other items */
 	double		neighbour_share;
-	/* factor of the part of neighbour scores from clicks on the item itself */
+	/* factor of the score that an item gets from the user's clicks on the item itself */
 	double		own_share;
 	bool		is_centered;	/* are features centered on their mean in each list? */
 	NullableDatum examination;	/* examination probability of each position; NULL: all are 1 */

@@ -18,9 +18,9 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* number of clicks as which the attributes in the object "like" of a context count */
+/* weight in user profiles of the object "like" of a context, as a number of clicks */
 #define CLICKS_PER_LIKE		5.0
-/* number of clicks as which the item passed to more_like() counts */
+/* weight in user profiles of the item passed to more_like(), as a number of clicks */
 #define CLICKS_ON_ITEM		20.0
 
 static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}}};
@@ -155,7 +155,7 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 	return sum;
 }
 
-/* Add features that count like "clicks" clicks, and return the user's profile. */
+/* Add features with the weight of "clicks" clicks, and return the user's profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {
@@ -225,7 +225,7 @@ ReadItem(PageRequest *page, Datum item)
 	return complete_profile(page, sum, encoded, CLICKS_ON_ITEM);
 }
 
-/* Is a profile that of a user without clicks, for whom the model has a prior? */
+/* Is a profile empty, as for users without clicks?  Returns false if models have no prior. */
 bool
 IsUnknownProfile(const PageRequest *page, Datum profile)
 {

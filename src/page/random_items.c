@@ -25,9 +25,9 @@
 #define MIN_FOUND			400
 /* number of eligible items to draw per position of the list */
 #define FOUND_PER_POSITION	4
-/* factor of the expected number of draws, so that one round of draws usually suffices */
+/* factor by which we draw more items than expected, so that one round usually suffices */
 #define MORE_DRAWS			1.25
-/* maximum number of draws per eligible item */
+/* maximum number of items to draw per eligible item that we need */
 #define MAX_DRAWS			20
 #define DRAW_BITS			32
 
@@ -126,7 +126,7 @@ find_eligible(RandomSearch *search)
 		ReadAllowed(search->page, POLICY_RANDOM, search->eligible, keys, count)->count;
 }
 
-/* Return the eligible items that were drawn first, or NULL if they cannot fill a list. */
+/* Return the first "n_wanted" eligible items drawn, or NULL if they cannot fill a list. */
 static CandidateSet *
 choose_found(const RandomSearch *search)
 {

@@ -1,6 +1,6 @@
 /*
  * rank.c
- *		The function rank() of rankers, which ranks the actions of an event.
+ *		The SQL function rank(), which ranks the actions of an event with a ranker's model.
  *
  * The primary key of the table "event" makes concurrent requests for the same event wait for the
  * first one, whose ranking they return.

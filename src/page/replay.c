@@ -1,9 +1,9 @@
 /*
  * replay.c
- *		Repeat the choice of a logged list under the current models.
+ *		Compute logged lists again, under the current models.
  *
- * The results are used for dual prices of constraints.  report() also measures the recall of
- * searches.
+ * Dual prices of constraints are computed from these lists.  report() uses them to measure the
+ * recall of searches in the table "block".
  */
 #include "postgres.h"
 
@@ -24,9 +24,9 @@
 
 /* length of the lists with which recall is measured */
 #define SAMPLED_ITEMS		10
-/* number of posterior draws with which a logged list is repeated */
+/* number of posterior draws with which we compute a logged list again */
 #define REPLAYED_DRAWS		2
-/* number of items to find per weight vector: a minimum, and a number per position of the list */
+/* number of items to find per weight vector: the minimum, and the number per list position */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
 /* dual price, relative to the norm of the weights, at which costs outweigh scores */
@@ -74,7 +74,7 @@ add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
 	return (Rankings) {draws->count * variants, width, weights};
 }
 
-/* Find the items of a logged list, and the items that some dual price would bring into the list. */
+/* Find the items of a logged list, and items that would be on the list under other dual prices. */
 static CandidateSet *
 find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 *signs)
 {
@@ -134,7 +134,7 @@ PG_FUNCTION_INFO_V1(dlints_replay_list);
 
 /*
  * _dlints_replay_list(): return the scores and costs of a logged list's candidates under the
- * current model.  Candidates are the items that some dual price would bring into the list.
+ * current model: its items, and items that would be on the list under other dual prices.
  */
 Datum
 dlints_replay_list(PG_FUNCTION_ARGS)

@@ -187,7 +187,7 @@ read_block_number(void *arg, const Datum *values, const bool *nulls)
 								(number + INT64CONST(1)) * settings->block_slots);
 }
 
-/* Call a function of pg_catalog by its name, so that tests can replace now(). */
+/* Look up a function of pg_catalog by name, because tests replace now(), and call it. */
 static Datum
 call_system(const char *name)
 {

@@ -23,7 +23,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* number of items to find per weight vector: a minimum, and a number per position of the list */
+/* number of items to find per weight vector: the minimum, and the number per list position */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
 /* number of items to find per weight vector for lists with diversity */
@@ -119,10 +119,10 @@ add_histories(FoundItem *found, int count, const CandidateSet *eligible)
 }
 
 /*
- * Mark the best items under a weight vector that are eligible and may be on the list.  Returns how
- * many positions they fill, at most k + 1.
+ * Mark the eligible items that are among the best under a weight vector, if they may be on the
+ * list.  Returns the number of positions on the list that they fill, at most k + 1.
  *
- * Lowers "neighbour_score" to the minimum with which missed items become candidates.
+ * Lowers "neighbour_score" to the minimum with which an item that is not marked may be on the list.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
@@ -149,7 +149,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	{
 		if (filled >= page->k && !marks_all && found[i].score < least)
 		{
-			/* a search with scores below "least" has found all items that may be on the list */
+			/* if the search found a score below "least", it found all items that may be listed */
 			filled += list->entries[list->count - 1].score < least;
 			break;
 		}
@@ -170,7 +170,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	return filled;
 }
 
-/* Mark the items of "extra" that are eligible in "eligible", and return the others. */
+/* Mark the items of "extra" that "eligible" contains, and return the others. */
 static CandidateSet *
 mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *numbers,
 				 bool *is_marked)
@@ -230,8 +230,8 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 }
 
 /*
- * Read all eligible items, without those that cannot be on the list.  Trending lists always need
- * cut_candidates(), which adds the trend to scores.
+ * Read the eligible items that may be on the list.  Trending lists always call cut_candidates(),
+ * because it also adds the trends to the scores.
  */
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -248,7 +248,7 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 
 /* ---------- shortlists ---------- */
 
-/* Best items under any weight vector, sorted by identifying number (see BestItems) */
+/* Items that are among the best under at least one weight vector, sorted by number */
 typedef struct Union
 {
 	int			count;

@@ -305,7 +305,7 @@ look_up_last(TableLookup *lookup, Datum key, int limit, RowReader read, void *re
 	return read_last(lookup, 1, limit, read, reader);
 }
 
-/* Call a function for the row with the largest first column, or for all rows without an index. */
+/* Call a function for the row with the largest first column; without an index, for each row. */
 void
 ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {
@@ -357,8 +357,8 @@ struct LogTable
 };
 
 /*
- * Open a partitioned table of the log, to look up rows by the first column.  LookUpNewest() needs
- * rows sorted by "n_ordered" leading columns.
+ * Open a partitioned table, such as "decision", to look up rows by the first column.  "n_ordered"
+ * is the number of leading columns by which LookUpNewest() needs sorted rows.
  */
 LogTable *
 OpenLog(const PageRequest *page, const PageTable *table, int n_ordered)

@@ -14,8 +14,9 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* number of posterior draws per list: if each draw searches the table "block", and otherwise */
+/* number of posterior draws per list if each draw searches the table "block" */
 #define BLOCK_DRAWS		15
+/* number of posterior draws per list otherwise */
 #define ALL_DRAWS		50
 
 static const PageQuery read_penalties = {
@@ -123,7 +124,7 @@ ReadPenalties(PageRequest *page)
 	return (double *) ARR_DATA_PTR(penalties);
 }
 
-/* Convert posterior draws of coefficients to weights of features, with one row per draw. */
+/* Convert posterior draws of coefficients to weights of item features for the user; a row each. */
 static void
 lift_draws(const PageModels *models, int size, int width, double *weights)
 {

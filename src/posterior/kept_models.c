@@ -57,7 +57,7 @@ ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 	return same;
 }
 
-/* Set a key to that of a datum, without freeing the previous key. */
+/* Set "key" to the key of a datum, without freeing the previous key. */
 void
 ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 {
@@ -69,7 +69,7 @@ ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 	ValueKeyDone(other, datum);
 }
 
-/* Set a key to that of a datum, and free the previous key.  After an error, the key is empty. */
+/* Set "key" to the key of a datum, and free the previous key.  After an error, "key" is empty. */
 void
 ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 {
@@ -81,9 +81,9 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 }
 
 /*
- * Raise an error unless a model is equal to the model of the previous row, which "key" identifies.
+ * Raise an error unless a model is equal to the previous row's model, stored in "key".
  *
- * "key" then identifies the new datum, because the next rows probably contain the same datum.
+ * Stores the new datum in "key", because the next rows probably contain the same datum.
  */
 void
 CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages, MemoryContext context)
@@ -261,7 +261,7 @@ ReadModel(PreparedModel *model, Datum datum)
 	model->dim = ModelCoefficientCount(&model->header);
 }
 
-/* Hash the first chunk of an out-of-line value.  Different models may have equal headers. */
+/* Hash the first chunk of an out-of-line model; different models may have equal headers. */
 static uint64
 HashFirstChunk(Datum datum)
 {

@@ -38,8 +38,8 @@ CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 }
 
 /*
- * Compute results of a model by the flags in "parts", except existing results.  Results are stored
- * when complete, so that errors leave no incomplete result.
+ * Compute the results of a model that the flags in "parts" select, except existing results.  We
+ * store complete results only, because an error may stop the computation.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
@@ -86,7 +86,7 @@ MakeParts(PreparedModel *prepared, int parts)
 	}
 }
 
-/* Compute results of a model by the flags in "parts", in a temporary work space. */
+/* Compute the results of a model that the flags in "parts" select, in a temporary work space. */
 void
 PrepareParts(PreparedModel *prepared, int parts)
 {
@@ -117,7 +117,7 @@ PreparedWeights(PreparedModel *prepared, Datum profile)
 	if (prepared->lifted && ValueKeyMatches(&prepared->profile_key, profile))
 		return prepared->weights;
 	PrepareParts(prepared, PART_MEAN);
-	prepared->lifted = false;	/* after an error, "weights" may be incomplete */
+	prepared->lifted = false;	/* an error below could leave "weights" incomplete */
 	if (!prepared->weights)
 		prepared->weights = AllocatePart(prepared, ModelLiftedLen(&prepared->header));
 	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);

@@ -125,7 +125,7 @@ KeepProjection(const Projection *projection)
 
 	if (table == NULL)
 		table = hash_create("dlints projections", 16, &control, HASH_ELEM | HASH_BLOBS);
-	MakeRoom(0);				/* make room, because the setting may have been lowered */
+	MakeRoom(0);				/* dlints.model_cache_size may have been lowered */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
 	{

@@ -34,7 +34,7 @@ HashBytesOf(Datum value, int16 typlen, bool typbyval, uint64 seed)
 }
 
 /*
- * Add random signs of a name, times a weight, to "sum".
+ * Hash a name to a feature vector of random signs, and add it to "sum", times a weight.
  *
  * Names are hashed in UTF-8 for equal results in all databases, but unconverted in SQL_ASCII
  * databases.

@@ -108,7 +108,7 @@ DetoastKey(const KeyNumbers *keys, Datum value)
 	return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 }
 
-/* Return the number of a value in the set, after adding a new value with the next number. */
+/* Return the number of a value.  A value that the set lacks is added with the next number. */
 uint32
 KeyNumbersGet(KeyNumbers *keys, Datum value)
 {
@@ -210,7 +210,7 @@ KeyNumbersRenumber(KeyNumbers *keys, NumberedKey **entries)
 	return numbers;
 }
 
-/* Return the peak memory of a set, including its renumbering, in bytes. */
+/* Return the peak memory of a set in bytes, including work space to renumber the values. */
 Size
 KeyNumbersMemory(const KeyNumbers *keys)
 {

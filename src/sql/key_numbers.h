@@ -1,6 +1,6 @@
 /*
  * key_numbers.h
- *		Sets that number SQL values, such as users or items, in the order of arrival.
+ *		Sets of SQL values, such as users or items, with a number for each value.
  */
 #ifndef DLINTS_KEY_NUMBERS_H
 #define DLINTS_KEY_NUMBERS_H

@@ -70,7 +70,7 @@ typedef struct Reader
 	KeyNumbers *items;
 	int			measures;
 	double		half_lives[MAX_MEASURES];	/* half-life of each sum of clicks, in days */
-	/* for each sum: number of days within which a user's clicks on an item count once */
+	/* for each sum of clicks, the days within which a user's clicks on an item count once */
 	double		periods[MAX_MEASURES];
 	DatedClick *clicks;
 	Size		count;

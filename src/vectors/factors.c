@@ -109,7 +109,7 @@ CheckDecomposed(bool done, const char *what)
 				 errdetail("LAPACK found no singular vectors.")));
 }
 
-/* Minimum share of clicks on items with a previous embedding for refining only these embeddings */
+/* If this share of clicks is on items with a previous embedding, we only refine the embeddings */
 #define MIN_KNOWN_SHARE		0.5
 
 static double

@@ -74,7 +74,7 @@ dlints_fourier(PG_FUNCTION_ARGS)
 	spec.len = ArgVectorLength(features, &spec);
 	ArgCheckPositive(spec.len, "the number of features");
 	ArgCheckPositive(k, "k");
-	/* the argument and the result together must fit into a model's features */
+	/* a model may use the argument and the result together as features */
 	if (k > DLINTS_MAX_FEATURE_DIM - spec.len)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

@@ -47,7 +47,7 @@ struct QueryReader
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values, const bool *nulls);
 	int			columns;		/* number of columns */
-	int			first_required; /* first column that must not be NULL */
+	int			first_required; /* columns from this index on must not be NULL */
 	double		expected;		/* number of rows that the planner expects */
 	uint64		rows;			/* number of rows read so far */
 	MemoryContext context;		/* memory context that outlives the query */
@@ -65,7 +65,7 @@ struct LogReader
 {
 	QueryReader query;			/* must be first */
 	Clicks	   *clicks;
-	Oid			weight_type;	/* type of the weights of clicks, below domains */
+	Oid			weight_type;	/* type of the weights of clicks; of a domain, the base type */
 	ItemType	item;
 	uint64		seed;
 	/* function that returns the size of the work space in bytes */

@@ -23,7 +23,7 @@
 /* Ridge of the regressions, in clicks, chosen by ranking quality (doc/records.md) */
 #define RIDGE			10.0
 
-/* maximum number of neighbours of an item in the result, as a multiple of k */
+/* after transposition (see neighbours_transpose), items keep at most this times k neighbours */
 #define ROW_FACTOR		2
 
 Size

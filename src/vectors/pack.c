@@ -334,7 +334,7 @@ PG_FUNCTION_INFO_V1(dlints_contrast);
 
 /*
  * dlints_contrast(packed, n [, weights]): return vector n minus the weighted mean of all vectors.
- * The last weight also applies to further vectors.
+ * If there are fewer weights than vectors, the last weight is repeated.
  */
 Datum
 dlints_contrast(PG_FUNCTION_ARGS)

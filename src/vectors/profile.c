@@ -17,7 +17,7 @@ Numbers(ArrayType *sum)
 	return (double *) ARR_DATA_PTR(sum);
 }
 
-/* Return the state of the aggregate, which is copied outside of an aggregate. */
+/* Return the aggregate's state, or a copy of it if the caller is not an aggregate. */
 static ArrayType *
 GetWritableSum(FunctionCallInfo fcinfo)
 {
