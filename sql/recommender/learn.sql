@@ -138,7 +138,7 @@ BEGIN
 		OR     hashtextextended(d.session, 0) = hashtextextended(_dlints_recommender_erase.session, 0)
 		       AND d.session = _dlints_recommender_erase.session));
 	FOR model IN SELECT m.name, m.prior FROM model m
-	             WHERE  m.prior IS NOT NULL AND EXISTS (
+	             WHERE  m.learns AND m.prior IS NOT NULL AND EXISTS (
 	                        SELECT FROM warm_start_example x WHERE same_user(x.user_id, _dlints_recommender_erase.user_id))
 	LOOP
 		EXECUTE 'WITH erased AS (SELECT * FROM warm_start_example x WHERE same_user(x.user_id, $1))'

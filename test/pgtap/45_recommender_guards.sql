@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT * FROM plan(231);
+SELECT * FROM plan(232);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 4,
   attribution_window => '0',
@@ -207,6 +207,10 @@ SELECT board.erase(30);
 SELECT ok(count(*) > 0 AND bool_and(d.user_id IS DISTINCT FROM 30 AND d.id IS NOT NULL),
   'erase() leaves no rows in pending')
 FROM   board.pending p LEFT JOIN board.decision d ON d.id = p.decision;
+SELECT dlints_alter_recommender('board', '{"outcomes": {"click": 1}}');
+SELECT board.erase(min(user_id)) FROM board.warm_start_example;
+SELECT ok(m.state = s.empty_model, 'erase() adds no prior to a model that no longer learns')
+FROM   board.model m, board.setting s WHERE m.name = 'later';
 
 -- ---------- items that a user clicked ----------
 
