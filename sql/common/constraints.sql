@@ -256,7 +256,7 @@ BEGIN
 	            THEN format('cannot be met: the expected mean is %s %s', round(p.expected_cost::numeric, 6),
 	                        CASE WHEN p.outcome IS NULL THEN 'at any price' ELSE 'by the estimated rates of items' END)
 	            WHEN p.price = 0 AND p.sign * (t.mean - p.target) > 0 AND p.decisions = 0
-	            THEN 'not met: run() has not computed a price yet'
+	            THEN 'not met: there is no price yet'
 	            WHEN p.price = 0 AND p.sign * (t.mean - p.target) > 0
 	            THEN format('not met so far; the expected mean without a price is %s', round(p.expected_cost::numeric, 6))
 	            WHEN p.price = 0 THEN 'met without a price'

@@ -31,7 +31,7 @@ BEGIN
 	SELECT 'requests without a list', e.n::float8 / nullif(e.n + l.n, 0), NULL::float8, CASE
 	       WHEN e.n = 0 THEN 'every request returned items'
 	       ELSE format(
-	           '%s of %s requests returned nothing: no item passed "candidates", or all that passed were left out',
+	           '%s of %s requests returned nothing: no item passed "candidates" without an error, or all were left out',
 	        e.n, e.n + l.n) END
 	FROM   (SELECT count(*) AS n FROM empty_request r WHERE r.id >= first) e,
 	       (SELECT count(*) AS n FROM decision d WHERE d.id >= first AND NOT d.context ? 'after') l;

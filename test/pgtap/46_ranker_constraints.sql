@@ -56,7 +56,7 @@ RETURNS TABLE (decision bigint, constraint_name text, cost float8) LANGUAGE sql 
 SELECT r.* FROM inside(schema, format('SELECT * FROM public._dlints_ranker_spent(%s)', decisions)) i,
   jsonb_to_record(i) r (decision bigint, constraint_name text, cost float8) $$;
 SELECT FROM front.rank(NULL, '{}', '[{"id": "large", "usd": 0.015}]');
-SELECT is(meaning, 'at most 0.002 per request; not met: run() has not computed a price yet',
+SELECT is(meaning, 'at most 0.002 per request; not met: there is no price yet',
   'the report does not call a constraint met before it has a price') FROM front.report() WHERE measure ~ 'constraint';
 DELETE FROM front.decision;
 SELECT ask('front', 1, 500);
