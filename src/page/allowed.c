@@ -77,7 +77,7 @@ dlints_allowed_items(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Return the error message of the recommender's SQL expressions. */
+/* Return the message of the error that the recommender's SQL expressions raise. */
 static const char *
 expression_error(PageRequest *page)
 {

@@ -15,7 +15,7 @@
 
 /* maximum number of items for which we find one by one that an SQL expression fails; takes 0.1 s */
 #define MAX_FAILING		1000
-/* after MAX_FAILING failures, we exclude an item together with its group of this many items */
+/* after MAX_FAILING failures, an item is excluded with at most this many other items */
 #define FAILING_PART	64
 
 #define MAX_BONUS	1e50

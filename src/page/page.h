@@ -67,7 +67,7 @@ typedef struct PageSettings
 	bool		has_random_effects; /* are some of these effects uncertain, and drawn at random? */
 	double		treatment_draw; /* random number in [0, 1) for requests without a user */
 	double		random_draw;
-	/* expected rewards that shrink the effect of a user's earlier impressions on scores; 0: none */
+	/* limits how earlier impressions of a user change scores (see history.c); 0: no change */
 	double		history_prior;
 	double		history_ratio;	/* factor of the expected rewards of these impressions */
 	Datum		attribution_window; /* an interval */
