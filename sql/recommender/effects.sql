@@ -42,7 +42,8 @@ $$;
 
 -- Return the examination probabilities of positions for item effects.  Without setting.examination they are estimated
 -- from the last 20,000 lists: the ratio of rewards to expectations, as a fraction of that of the first position, plus
--- two standard errors, at most 1.  They are then divided by their mean, since expectations contain the mean position.
+-- two standard errors, at most 1.  No reward counts as one: positions may be below the fold.  Probabilities are then
+-- divided by their mean, since expectations contain the mean position.
 CREATE FUNCTION _dlints_effect_examination(first bigint, until bigint) RETURNS float8[]
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -61,8 +62,12 @@ BEGIN
 			       LATERAL (SELECT i.n FROM unnest(l.items) WITH ORDINALITY i (item, n) WHERE same_item(i.item, r.item)) i
 			WHERE  r.decision >= first AND r.decision < until AND abs(r.value) BETWEEN 1e-50 AND 1e50 GROUP BY 1),
 		"position" AS (
-			SELECT e.n, e.x, ln(r.r / e.x) AS ratio, r.rr / r.r ^ 2 AS variance
-			FROM   expectation e LEFT JOIN rewarded r ON r.n = e.n AND r.r > 1e-50 AND e.x > 1e-50),
+			SELECT e.n, e.x, ln(r.r / e.x) AS ratio, r.variance
+			FROM   expectation e LEFT JOIN (
+			           SELECT r.n, r.r, r.rr / r.r ^ 2 AS variance FROM rewarded r WHERE r.r > 1e-50
+			           UNION ALL
+			           SELECT n.n, f.rr / f.r, 1 FROM expectation n JOIN rewarded f ON f.n = 1 AND f.r > 1e-50
+			           WHERE  NOT EXISTS (SELECT FROM rewarded r WHERE r.n = n.n)) r ON r.n = e.n AND e.x > 1e-50),
 		probability AS (
 			SELECT p.n, p.x, coalesce(exp(greatest(least(
 			           p.ratio - f.ratio + 2 * sqrt(p.variance + f.variance), 0), -4)), 1) AS l

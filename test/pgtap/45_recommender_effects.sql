@@ -2,7 +2,7 @@
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
-SELECT plan(34);
+SELECT plan(35);
 
 -- The probability of a click.  Users like a field, and items differ by more than their columns say.
 CREATE FUNCTION click_rate(user_id bigint, item integer) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
@@ -98,6 +98,10 @@ FROM inside('board', 'SELECT public._dlints_effect_examination(0, (SELECT max(id
      unnest(x::float8[]) l;
 SELECT ok(count(*) = 5 AND min(l) FILTER (WHERE position <= 2) > 1.6 * max(l) FILTER (WHERE position > 2)
           AND min(l) > 0.25, 'item effects use examination probabilities that are estimated from the log') FROM seen;
+DELETE FROM board.reward r USING board.impression i WHERE i.decision = r.decision AND i.item = r.item AND i.position > 4;
+SELECT cmp_ok(p[5] / p[1], '<', 0.5::float8, 'a position without rewards is assumed to be examined rarely')
+FROM  (SELECT inside('board', 'SELECT public._dlints_effect_examination(0, (SELECT max(id) FROM decision))')::float8[]
+         AS p) x;
 UPDATE board.reward SET value = -1;
 SELECT is(inside('board', 'SELECT public._dlints_effect_examination(0, (SELECT max(id) FROM decision))'), '{1,1,1,1,1}',
           'without positive rewards, all positions are assumed to be examined equally');
