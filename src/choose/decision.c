@@ -20,7 +20,7 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* maximum number of entries (24 MB) in the slates of posterior draws that are scored together */
+/* maximum number of entries (24 MB) in the slates of the posterior draws scored at a time */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
 /* If at least this many candidates tie, we assume that the shortlist lacks other tied items */
@@ -37,7 +37,7 @@ typedef struct DecisionState
 	double	   *tie_shares;		/* for each draw, probability that it chooses a tied candidate */
 } DecisionState;
 
-/* Return the number of posterior draws that are scored together, limited by memory. */
+/* Return the number of posterior draws that are scored at a time, limited by memory. */
 static int
 DrawsPerPass(const Candidates *from, Size entries)
 {

@@ -98,7 +98,7 @@ RequestInit(Request *request, const MismatchMessages *messages,
 {
 	uint8		policy = prepared->header.policy;
 
-	/* compute all parts of the posterior together, so that the model is factored only once */
+	/* compute all results in one call, so that the model is factored only once */
 	PrepareParts(prepared, policy == POLICY_UCB ? PART_MEAN | PART_ROOT :
 				 policy == POLICY_THOMPSON ? PART_DRAW : PART_MEAN);
 	memset(request, 0, sizeof(Request));

@@ -27,10 +27,10 @@
 /* number of multiplications between checks for interrupts: about 10 ms */
 #define WORK_PER_CHECK		(1 << 24)
 
-/* number of coefficient vectors that are converted together, to fit into the CPU's cache */
+/* number of coefficient vectors that are converted at a time, to fit into the CPU's cache */
 #define DRAWS_PER_PORTION		32
 
-/* number of candidates that are scored together, so that their features fit into the CPU's cache */
+/* number of candidates scored at a time, so that their features fit into the CPU's cache */
 #define STRIP			32
 
 struct Scores
@@ -51,7 +51,7 @@ struct Scores
 	double	   *addend_stddevs; /* standard deviations of random bonuses for scores; NULL: none */
 
 	/* how scores are computed */
-	/* multiply the features by the projection matrix, instead of the coefficients? */
+	/* multiply features by the projection matrix, instead of coefficients by its transpose? */
 	bool		reduces;
 	int			len;			/* length of the vectors whose dot products are scores */
 	int			step;			/* offset from one feature vector to the next, in doubles */
@@ -84,7 +84,7 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 			parameters[(Size) i * scores->prepared->dim + scores->dim] : 0.0;
 }
 
-/* Return the number of coefficient vectors that are converted to weights together. */
+/* Return the number of coefficient vectors that are converted to weights at a time. */
 static int
 PortionSize(const Scores *scores)
 {

@@ -29,10 +29,10 @@
 #define SIZE_ARGNO		4
 #define SEED_ARGNO		5
 
-/* number of items that are scored together, so that their features fit into the CPU's cache */
+/* number of items that are scored at a time, so that their features fit into the CPU's cache */
 #define STRIP			32
 
-/* maximum number of doubles in the features of items that are scored together: 32 MB */
+/* maximum number of doubles in the features of items that are scored at a time: 32 MB */
 #define MAX_STRIP_NUMBERS	(1 << 22)
 
 /* maximum number of weight vectors */
@@ -61,8 +61,8 @@ typedef struct Shortlist
 	double	   *lanes;			/* weight vectors, interleaved (see core/score.h) */
 	uint64		seed;			/* seed of tie-break keys */
 	TopK	  **best;
-	int			strip_len;		/* maximum number of items that are scored together */
-	double	   *strip;			/* features of the items that are scored together */
+	int			strip_len;		/* maximum number of items that are scored at a time */
+	double	   *strip;			/* features of the items that are being scored */
 	double		scores[SCORE_LANES * STRIP];
 } Shortlist;
 

@@ -22,7 +22,7 @@
 /* maximum number of cached similarities, 4 bytes each: 16 MB */
 #define MAX_SIMILARITIES	((Size) 1 << 22)
 
-/* number of candidates that SIMD instructions process together */
+/* number of candidates that SIMD instructions process at a time */
 #define STRIP	32
 #define OCTETS	(STRIP / 8)
 
@@ -34,7 +34,7 @@ struct VariedLists
 	float	   *unit;			/* work space for a vector of length 1 */
 	double	   *scores;			/* scores, with one row per draw and one column per candidate */
 
-	/* the candidates whose scores are high enough for a list */
+	/* the candidates whose scores are high enough for a list under at least one posterior draw */
 	int			count;
 	int			rounded;		/* "count" rounded up to a multiple of STRIP */
 	int		   *numbers;		/* indexes of these candidates among all candidates */

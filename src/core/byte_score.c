@@ -136,7 +136,7 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 #ifdef CPU_VNNI
-/* Number of feature vectors that are processed together, to hide the latency of additions */
+/* Number of feature vectors that are processed at a time, to hide the latency of additions */
 #define TOGETHER	8
 
 CPU_VNNI

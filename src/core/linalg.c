@@ -147,7 +147,7 @@ weigh_rows(int d, int count, const double *vectors, const double *weights, int r
 	}
 }
 
-/* Multiply a part of a packed matrix's column by "factor", and add "sums". */
+/* Multiply "count" elements of a packed matrix's column by "factor", and add "sums". */
 static void
 add_sums(int d, int row, int c, int count, const double *sums, double factor, double *packed)
 {

@@ -48,7 +48,7 @@ typedef struct Neighbour
 typedef struct Neighbours
 {
 	int			k;				/* maximum number of neighbours */
-	int			steps;			/* steps of conjugate gradients */
+	int			steps;			/* number of conjugate gradient steps */
 	double		ridge;
 
 	/* the click log, grouped by item */

@@ -11,7 +11,7 @@
 #include "clones.h"
 #include "linalg.h"
 
-/* Maximum size in bytes of the columns that are multiplied together */
+/* Maximum size in bytes of the group of columns that panel_filter() processes at a time */
 #define MAX_GROUP_BYTES	(8 * 1024 * 1024)
 
 /* Number of matrix elements that are processed between two calls of pause() */
@@ -20,7 +20,7 @@
 /* Number of matrix elements by which load_ahead() is ahead of the multiplication */
 #define CELLS_AHEAD		4
 
-/* Return how many items are processed together, beginning with item number "item". */
+/* Return how many items are processed in one step, beginning with item number "item". */
 static int
 panel_chunk(const SvdMatrix *matrix, uint32_t item)
 {

@@ -94,7 +94,7 @@ typedef struct Sums
 	double		times;
 } Sums;
 
-/* Write a part of the packed matrix, from element "first" on. */
+/* Write "count" elements of the packed matrix, from index "first" on. */
 static void
 write_sums(const Sums *sums, size_t first, size_t count, double *elements)
 {

@@ -12,7 +12,7 @@
 
 /*
  * Prior of the coefficients: a ridge, and sums over the observations of another model or a click
- * log.  With an intercept, these observations affect only differences between items.
+ * log.  With an intercept, the sums are centered, so that they do not change the mean reward.
  */
 typedef struct Prior
 {

@@ -242,7 +242,7 @@ begin_basis(PriceProgram *p)
 	}
 }
 
-/* Raise cost targets that cannot be met together.  Returns false if all targets can be met. */
+/* Raise cost targets that cannot all be met.  Returns false if all targets can be met. */
 static bool
 relax_targets(PriceProgram *p)
 {

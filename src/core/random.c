@@ -70,7 +70,7 @@ random_bits(uint64_t seed, uint64_t index)
 	return bits[0];
 }
 
-/* Number of pairs of normal random numbers that are computed together */
+/* Number of pairs of normal random numbers that are computed at a time */
 #define PAIRS_TOGETHER	16
 
 /* The two random words of each of PAIRS_TOGETHER successive counters */

@@ -33,7 +33,7 @@ score_pack_float(int len, int count, const double *vectors, int vectors_len, flo
 	PACK_BODY(float, SCORE_LANES_FLOAT, score_rounded_float(count));
 }
 
-/* Number of feature vectors that are scored together, so that scores stay in CPU registers */
+/* Number of feature vectors that are scored at a time, so that scores stay in CPU registers */
 #define TOGETHER	4
 
 /* Size in bytes of one feature vector's scores: 8 doubles or 16 floats */

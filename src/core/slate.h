@@ -29,7 +29,7 @@ typedef struct SlateHeap
 	int			count;
 	SlateEntry *entries;
 	SlateEntry	lost;			/* best rejected candidate */
-	/* number of rejected candidates that tie for the highest rejected score */
+	/* number of rejected candidates with the score of "lost" */
 	int			lost_count;
 } SlateHeap;
 

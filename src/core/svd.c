@@ -17,7 +17,7 @@
 #include "linalg.h"
 #include "random.h"
 
-/* Maximum ratio of a polynomial's amplification of the first and the last singular vector */
+/* Maximum factor by which a polynomial amplifies the first singular vector more than the last */
 #define MAX_GROWTH		1e8
 
 /* Minimum ratio of the last and the first singular value for products in single precision */

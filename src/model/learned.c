@@ -253,7 +253,7 @@ ModelFinishRevision(Dlints *model)
 	ModelCheckPosteriors(model);
 }
 
-/* Limit of a model's sums below which another observation cannot cause an overflow */
+/* If the sums of a model are smaller than this, another observation cannot cause an overflow */
 #define MAX_MODERATE_SUM	1e150
 
 bool

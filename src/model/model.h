@@ -128,8 +128,8 @@ extern bool ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 						  const char *detail, const char *hint);
 
 /*
- * Reserve memory for BLAS, before the first call of a BLAS function.  Without memory, OpenBLAS
- * would retry forever and ignore most signals.
+ * Prepare BLAS before the first call of a BLAS function.  If memory is short, OpenBLAS would retry
+ * forever and ignore most signals.
  */
 static inline void
 BlasReady(void)

@@ -68,7 +68,7 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	models->n_draws = page->settings.block_items > 0 ? BLOCK_DRAWS : ALL_DRAWS;
 	if (policy == POLICY_PERSONAL)
 	{
-		/* compute mean and draws together, so that the model is factored only once */
+		/* compute mean and draws in one call, so that the model is factored only once */
 		PrepareParts(models->personal, PART_MEAN | PART_DRAW);
 		models->draws = palloc(sizeof(double) * models->n_draws * models->personal->dim);
 		PreparedDraws(models->personal, (uint64) seed, 0, models->n_draws, models->draws);

@@ -45,7 +45,7 @@ static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
 /*
- * Return how many rows of a projection matrix are processed together.  The number determines how
+ * Return how many rows of a projection matrix we process at a time.  The number determines how
  * sums are rounded, so it must not depend on the size of the cache.
  */
 static int
@@ -125,7 +125,7 @@ KeepProjection(const Projection *projection)
 
 	if (table == NULL)
 		table = hash_create("dlints projections", 16, &control, HASH_ELEM | HASH_BLOBS);
-	MakeRoom(0);				/* dlints.model_cache_size may have been lowered */
+	MakeRoom(0);				/* dlints.projection_cache_size may have been lowered */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
 	{
