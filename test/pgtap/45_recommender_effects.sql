@@ -98,7 +98,8 @@ FROM inside('board', 'SELECT public._dlints_effect_examination(0, (SELECT max(id
      unnest(x::float8[]) l;
 SELECT ok(count(*) = 5 AND min(l) FILTER (WHERE position <= 2) > 1.6 * max(l) FILTER (WHERE position > 2)
           AND min(l) > 0.25, 'item effects use examination probabilities that are estimated from the log') FROM seen;
-DELETE FROM board.reward r USING board.impression i WHERE i.decision = r.decision AND i.item = r.item AND i.position > 4;
+DELETE FROM board.reward r USING board.impression i
+WHERE  i.decision = r.decision AND i.item = r.item AND i.position > 4;
 SELECT cmp_ok(p[5] / p[1], '<', 0.5::float8, 'a position without rewards is assumed to be examined rarely')
 FROM  (SELECT inside('board', 'SELECT public._dlints_effect_examination(0, (SELECT max(id) FROM decision))')::float8[]
          AS p) x;

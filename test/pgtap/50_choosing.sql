@@ -201,8 +201,8 @@ SELECT ok(bool_and(d.probability = 10 / 700.0::float8), 'candidates that all tie
 FROM   world w, LATERAL dlints_decide(dlints_new(7, policy => 'greedy'), w.items, w.features, 10, draws => 1) d;
 
 SELECT ok(max(d.probability) < 0.5, 'tie-break keys do not make the choice certain under a cap')
-FROM   world w, LATERAL dlints_decide(dlints_new(7, policy => 'greedy'), w.items, w.features, 10, draws => 100, seed => 9,
-           tie_keys => dlints_tie_keys(w.items, 9), cap_group => w.items::text[], cap => 1) d;
+FROM   world w, LATERAL dlints_decide(dlints_new(7, policy => 'greedy'), w.items, w.features, 10,
+           draws => 100, seed => 9, tie_keys => dlints_tie_keys(w.items, 9), cap_group => w.items::text[], cap => 1) d;
 
 -- The shortlist has the lowest keys of all items that tie.
 SELECT is((SELECT array_agg(i ORDER BY i) FROM unnest(dlints_shortlist(w.items, w.features,
