@@ -1,8 +1,8 @@
 -- Constraints and their dual prices ------------------------------------------------
 --
 -- A constraint limits the average cost of choices.  Its dual price, in rewards per unit of cost, is multiplied by
--- costs and subtracted from scores.  Prices are computed by repeating recent decisions with the current model.  If
--- past costs were above or below the target, the target of the repeated decisions is lower or higher.
+-- costs and subtracted from scores.  To compute prices, we make recent decisions again with the current model.  If past
+-- costs were above the target, these decisions have a lower target; if they were below, a higher one.
 
 -- Write the table "constraint_price" from setting.constraints.  A constraint with an unchanged definition keeps its
 -- price and its counts.  If only the target changes, a constraint keeps only its price.
@@ -74,8 +74,8 @@ BEGIN
 END
 $$;
 
--- Repeat recent decisions with draws of the current model.  Returns scores of candidates without prices, costs times
--- signs (an array per constraint), mean costs of random choices, and the number of choices.
+-- Make recent decisions again, with posterior draws of the current model.  Returns scores of candidates without prices,
+-- costs times signs (an array per constraint), mean costs of random choices, and the number of choices.
 CREATE FUNCTION _dlints_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -181,8 +181,8 @@ BEGIN
 END
 $$;
 
--- Compute the reward per choice that is lost to each price, from the mean scores of repeated decisions with and
--- without the price.
+-- Compute the reward per choice that is lost to each price: the difference of the mean scores of _dlints_replay()
+-- without and with the price.
 CREATE FUNCTION _dlints_reward_lost() RETURNS TABLE (constraint_name text, lost float8)
 	LANGUAGE plpgsql STABLE AS
 $$

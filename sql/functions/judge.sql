@@ -108,8 +108,8 @@ COMMENT ON FUNCTION dlints_bounds(
 	IS 'computes a confidence sequence for an expectation, valid if it is computed repeatedly; observations lie '
 	   'between lowest and highest';
 
--- Estimates from 10,000 draws how often each of several normal variables is the largest, and the mean difference to
--- the largest.  A fixed seed makes the result reproducible.
+-- Estimates from 10,000 random samples how often each of several normal variables is the largest, and the mean
+-- difference to the largest.  A fixed seed makes the result reproducible.
 CREATE FUNCTION _dlints_best(means double precision[], errors double precision[]) RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'dlints_best' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000;
 

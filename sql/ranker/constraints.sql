@@ -52,8 +52,8 @@ BEGIN
 END
 $$;
 
--- Repeat the last 100 decisions, five times each, with draws of the current model.  Returns scores of actions, and
--- their costs times signs.  Decisions with many actions are repeated less often, but at least ten decisions.
+-- Make the last 100 decisions again, each under five posterior draws of the current model.  Returns scores of actions,
+-- and their costs times signs.  With many actions, we use fewer draws and decisions, but at least ten decisions.
 CREATE FUNCTION _dlints_ranker_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
 $$

@@ -45,8 +45,8 @@ END
 $$;
 
 -- Write new blocks of similar items, with empty columns "codes" and "numbers".  A tree, built from a sample, divides
--- the items into parts of about 8,000 items, which fit into memory.  Parts are then halved until a block has room for
--- them.
+-- the items into groups of about 8,000 items, which fit into memory.  Groups are then halved until they fit into a
+-- block.
 CREATE FUNCTION _dlints_group_items() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

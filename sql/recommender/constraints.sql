@@ -37,9 +37,9 @@ CREATE FUNCTION _dlints_replay_list(user_id "any", context jsonb, items "any", p
 	RETURNS TABLE (scores float8[], costs float8[])
 	AS 'MODULE_PATHNAME', 'dlints_replay_list' LANGUAGE C VOLATILE;
 
--- Repeat the last 100 personal lists of the usual length, under two draws of the current model.  Caps and diversity
--- are ignored, because the surplus contains their effect on costs.  Without a shortlist, all items are candidates, and
--- fewer lists are repeated.
+-- Choose the last 100 personal lists of the usual length again, under two posterior draws of the current model.  Caps
+-- and diversity are ignored, because the surplus contains their effect on costs.  Without a shortlist, all items are
+-- candidates, and we use fewer lists.
 CREATE FUNCTION _dlints_recommender_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
 $$

@@ -148,8 +148,8 @@ END
 $$;
 
 -- Return text for the FROM clause that fits factors and neighbours to the click log.  An item has a row with factors,
--- unless "n_factors" is 0, and a row with neighbours.  If no part is omitted, factors are aligned with the current
--- ones.
+-- unless "n_factors" is 0, and a row with neighbours.  If all clicks are read ("left_out" is NULL), factors are aligned
+-- with the current factors.
 CREATE FUNCTION _dlints_fit_call(n_factors integer, left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
 	LANGUAGE plpgsql STABLE AS

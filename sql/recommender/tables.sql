@@ -54,10 +54,10 @@ CREATE TABLE setting (
     effect_stddev float8,                           -- prior of new items' effects; NULL: too few rewards
     n_on_trial    integer NOT NULL DEFAULT 0,       -- number of items on trial
     history_prior float8 CHECK (history_prior > 0 AND history_prior < 'infinity'),
-                                            -- shrinkage of a user's history with an item, in expected rewards; NULL:
-                                            -- histories are not used
+                                            -- limits how a user's earlier impressions change scores (see
+                                            -- src/page/history.c); NULL: no change
     history_ratio float8 CHECK (history_ratio > 0 AND history_ratio < 'infinity'),
-                                            -- factor of expected rewards in a user's history with an item
+                                            -- factor of the expected rewards of a user's earlier impressions
     trained_from  bigint NOT NULL DEFAULT 0,        -- first decision in the models
     seed          bigint NOT NULL                  -- seed for assigning users to treatments
                   DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,
@@ -159,7 +159,7 @@ ALTER TABLE neighbour ALTER neighbours SET STATISTICS 0, ALTER weights SET STATI
 CREATE TABLE decision (
     id       bigint PRIMARY KEY,
     at       timestamptz NOT NULL,
-    seed     bigint NOT NULL,               -- seed of the draws that chose the list
+    seed     bigint NOT NULL,               -- seed of the posterior draws that chose the list
     n_scored integer,                       -- items on the shortlist; NULL: all candidates, or a random list
     user_id  {user_type},
     treatment text NOT NULL,                -- personal, control, random or trending
