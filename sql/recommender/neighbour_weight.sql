@@ -22,11 +22,10 @@ END
 $$;
 
 -- Lower the weight of the neighbour score to 0.3 of it, or to its minimum, if the ranks of held-out clicks then
--- improve by more than two standard errors.  Triple the weight if the ranks improve by more than one standard error:
--- the fit subtracts two from coefficients.  For up to 500 users, a random click after "until" is ranked among 200
+-- improve by more than two standard errors.  For up to 500 users, a random click after "until" is ranked among 200
 -- random items that the user had not clicked, by the score of recommend().  Clicks are weighted by the inverse of
 -- their item's assumed impressions (setting.exposure).
-CREATE FUNCTION _dlints_adjust_neighbour_weight(until timestamptz) RETURNS void
+CREATE FUNCTION _dlints_limit_neighbour_weight(until timestamptz) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS      -- the planner cannot estimate rows of the parts
 $$
 DECLARE
@@ -36,7 +35,8 @@ BEGIN
 	EXECUTE '
 	WITH clicked AS MATERIALIZED (
 		SELECT c.user_id, c.item, max(c.at) AS at, c.is_held_out
-		FROM  (SELECT k.*, k.at > $1 OR k.part = 0 AND max(k.at) OVER () <= $1 AS is_held_out FROM recent_click k) c
+		FROM  (SELECT k.user_id, k.item, u.at, u.at > $1 OR k.part = 0 AND max(k.at) OVER () <= $1 AS is_held_out
+		       FROM   recent_click k, unnest(ARRAY[k.first_at, k.at]) u (at)) c
 		GROUP  BY c.user_id, c.item, c.is_held_out, CASE WHEN c.user_id IS NULL THEN c.at END),
 	test AS MATERIALIZED (
 		SELECT row_number() OVER () AS id, f.*
@@ -102,22 +102,19 @@ BEGIN
 	ranked AS (
 		SELECT o.id, o.weight, sum(1 + sign(c.score - o.score)) / 2 AS without,
 		       sum(1 + sign(c.score - o.score + 0.3 * (c.together - o.together))) / 2 AS reduced,
-		       sum(1 + sign(c.score - o.score + c.together - o.together)) / 2 AS "full",
-		       sum(1 + sign(c.score - o.score + 3 * (c.together - o.together))) / 2 AS raised
+		       sum(1 + sign(c.score - o.score + c.together - o.together)) / 2 AS "full"
 		FROM   scored o JOIN scored c ON c.id = o.id AND NOT c.is_click
 		WHERE  o.is_click
 		GROUP  BY o.id, o.weight),
 	compared AS (
 		SELECT m.multiplier, avg(g.gain) AS gain, stddev_samp(g.gain) / sqrt(count(*)) AS stderr
-		FROM   ranked r
-		       CROSS JOIN LATERAL (VALUES (0, r.without), (0.3, r.reduced), (3, r.raised)) m (multiplier, rank)
+		FROM   ranked r CROSS JOIN LATERAL (VALUES (0, r.without), (0.3, r.reduced)) m (multiplier, rank)
 		       CROSS JOIN LATERAL (
 		           SELECT r.weight * (1 / ln(2 + m.rank) - 1 / ln(2 + r."full")) AS gain) g
 		GROUP  BY m.multiplier HAVING count(*) >= 30)
 	UPDATE similarity l
 	SET    weights[cardinality(l.weights) - 1] =
 	           @extschema@._dlints_limit_weight(b.multiplier * l.weights[cardinality(l.weights) - 1])
-	FROM  (SELECT c.multiplier FROM compared c WHERE c.gain > CASE c.multiplier WHEN 3 THEN 1 ELSE 2 END * c.stderr
-	       ORDER  BY c.gain DESC LIMIT 1) b' USING until;
+	FROM  (SELECT c.multiplier FROM compared c WHERE c.gain > 2 * c.stderr ORDER BY c.gain DESC LIMIT 1) b' USING until;
 END
 $$;

@@ -77,10 +77,10 @@ CREATE FUNCTION _dlints_exposure_weight(clicks bigint, exposure float8) RETURNS 
 RETURN clicks::float8 ^ (exposure - 1);
 
 -- Create the table recent_click: the last 100,000 clicks, from which training examples are drawn.  A user's clicks on
--- an item count once per half-life of popularity.  "part" is one of eight parts, "place" orders the clicks of a part
--- by time, "n" numbers a user's clicks from the latest one, "days" is the age in days, and "is_ours" says that the
--- click was on one of our lists.  "previous" is the time of the user's previous click if own clicks on an item get a
--- weight, and otherwise NULL.  _dlints_fit_prior() drops the table.
+-- an item count once per half-life of popularity; "at" is the last of them, and "first_at" the first.  "part" is one of
+-- eight parts, "place" orders the clicks of a part by time, "n" numbers a user's clicks from the latest one, "days" is
+-- the age in days, and "is_ours" says that the click was on one of our lists.  "previous" is the time of the user's
+-- previous click if own clicks on an item get a weight, and otherwise NULL.  _dlints_fit_prior() drops the table.
 CREATE FUNCTION _dlints_write_recent_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -90,7 +90,7 @@ BEGIN
 	EXECUTE format($statement$
 	CREATE UNLOGGED TABLE %I.recent_click AS
 	SELECT l.*, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place
-	FROM  (SELECT c.user_id, c.item, c.at,
+	FROM  (SELECT c.user_id, c.item, c.at, c.first_at,
 	              hashtextextended(coalesce(c.user_id::text, c.at::text),
 	                               hashtextextended(c.item::text, 0)) & 7 AS part,
 	              row_number() OVER (PARTITION BY c.user_id ORDER BY c.at DESC) AS n,
@@ -99,8 +99,8 @@ BEGIN
 	              (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days, c.is_ours,
 	              c.times, c.previous, 1.0::float8 / count(*) OVER (PARTITION BY c.item) AS rarity
 	       FROM   setting s CROSS JOIN (
-	                  SELECT k.user_id, k.item, max(k.at) AS at, max(k.previous) AS previous, k.is_ours,
-	                         least(count(*), 50) AS times
+	                  SELECT k.user_id, k.item, max(k.at) AS at, min(k.at) AS first_at,
+	                         max(k.previous) AS previous, k.is_ours, least(count(*), 50) AS times
 	                  FROM  (SELECT k.*, %s AS previous
 	                         FROM   newest_click k JOIN item_vector v ON same_item(v.item, k.item)
 	                         ORDER  BY k.at DESC LIMIT 100000) k, similarity s
@@ -475,7 +475,7 @@ BEGIN
 	DELETE FROM half_life_candidate;
 	PERFORM @extschema@._dlints_notice_step('drawing training examples from the click log'::text);
 	PERFORM @extschema@._dlints_write_recent_clicks();
-	FOR part IN REVERSE n_parts - 1 .. 0 LOOP       -- the fit without part 0 adjusts the weight of the neighbour score
+	FOR part IN REVERSE n_parts - 1 .. 0 LOOP       -- the fit without part 0 limits the weight of the neighbour score
 		PERFORM @extschema@._dlints_hold_out(part, CASE part WHEN 0 THEN until END);
 		PERFORM @extschema@._dlints_add_examples(part, (10000 / n_parts + 1)::bigint, (1000 / n_parts)::bigint);
 		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
@@ -485,7 +485,7 @@ BEGIN
 	END LOOP;
 	IF n_parts > 0 THEN
 		PERFORM @extschema@._dlints_fit_similarity();
-		PERFORM @extschema@._dlints_adjust_neighbour_weight(until);
+		PERFORM @extschema@._dlints_limit_neighbour_weight(until);
 	END IF;
 	IF NOT is_new THEN
 		PERFORM @extschema@._dlints_refresh_popularity();

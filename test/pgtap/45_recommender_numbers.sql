@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(116);
+SELECT plan(117);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -246,19 +246,22 @@ SELECT 190, array_agg(id), array_agg(1::real) FROM job WHERE id < 190;
 INSERT INTO daily VALUES (1000, 190, now() - interval '3 days'), (1000, 191, now());
 UPDATE daily_r.similarity SET weights[4] = 1;
 SELECT inside('daily_r', 'SELECT public._dlints_write_latest_clicks(), public._dlints_write_recent_clicks()');
-SELECT inside('daily_r', 'SELECT public._dlints_adjust_neighbour_weight(now() - interval ''2 days'')');
+SELECT inside('daily_r', 'SELECT public._dlints_limit_neighbour_weight(now() - interval ''2 days'')');
 SELECT is(weights[4], 1::float8, 'the neighbour score keeps its weight if better ranks without it may be chance')
   FROM daily_r.similarity;
--- a log without times: users click odd or even items
-UPDATE daily_r.recent_click SET at = now();
+-- a log without times: users click odd or even items, whose neighbours are the others
+UPDATE daily_r.recent_click SET at = now(), first_at = now() - interval '1 day';
 DELETE FROM daily_r.held_out_item;
 INSERT INTO daily_r.held_out_item (item, neighbours, weights)
-SELECT i.id, array_agg(o.id), array_agg(0.01::real) FROM job i JOIN job o ON o.id % 2 = i.id % 2 AND o.id <> i.id
+SELECT i.id, array_agg(o.id), array_agg(0.01::real) FROM job i JOIN job o ON o.id % 2 <> i.id % 2
 GROUP BY i.id;
 UPDATE daily_r.similarity SET weights[4] = 0.1;
-SELECT inside('daily_r', 'SELECT public._dlints_adjust_neighbour_weight(now())');
-SELECT is(weights[4], 0.1 * 3::float8,
-  'the neighbour score has a larger weight if held-out clicks then have better ranks')
+SELECT inside('daily_r', 'SELECT public._dlints_limit_neighbour_weight(now() - interval ''1 hour'')');
+SELECT is(weights[4], 0.1::float8, 'repeated clicks do not change the weight of the neighbour score')
+  FROM daily_r.similarity;
+UPDATE daily_r.recent_click SET first_at = now();
+SELECT inside('daily_r', 'SELECT public._dlints_limit_neighbour_weight(now())');
+SELECT ok(weights[4] < 0.1, 'the neighbour score has a smaller weight if held-out clicks then have better ranks')
   FROM daily_r.similarity;
 SELECT count(*) AS items FROM daily_r.recommend(1) \gset
 SET LOCAL DateStyle = 'SQL, DMY';
