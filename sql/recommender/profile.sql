@@ -30,8 +30,8 @@ SELECT ARRAY(SELECT CASE WHEN abs(mean[n]) > 1e-20 THEN mean[n] * scale[n] ELSE 
        || greatest(weights[cardinality(weights) - 1], weights[cardinality(weights)])::real
 $$;
 
-CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[])
-	RETURNS float8[]
+CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[],
+                                         common real[]) RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_block_similarity' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 
 -- Limit the sum of an item's neighbour weights to the range of neighbour scores, as in src/page/neighbours.c.

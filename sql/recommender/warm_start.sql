@@ -113,6 +113,29 @@ BEGIN
 END
 $$;
 
+-- Return the part of the features that items share, for example a tag of all items or the common direction of
+-- embeddings: the mean over 200 clicks.  It is 0 in columns where the squares of means are less than 0.3 of the mean
+-- squares, and complete from 0.4 on.  Numbers, flags and categories have one value per item, and no common part.
+CREATE FUNCTION _dlints_common_features() RETURNS real[]
+	LANGUAGE plpgsql STABLE AS
+$$
+BEGIN
+	PERFORM @extschema@._dlints_check_entry();
+	RETURN (
+		SELECT array_agg((f.mean * CASE WHEN f.kind IN ('words', 'document', 'tags', 'vector')
+		                                THEN least(greatest(10 * f.share - 3, 0), 1) ELSE 0 END)::real ORDER BY f.n)
+		FROM  (SELECT m.n, m.mean, c.kind, sum(m.mean ^ 2) OVER part / nullif(sum(m.square) OVER part, 0) AS share
+		       FROM  (SELECT u.n, avg(u.feature::float8) AS mean, avg(u.feature::float8 ^ 2) AS square
+		              FROM  (SELECT c.item FROM recent_click c ORDER BY c.place % 97, c.place LIMIT 200) c
+		                    JOIN item_vector v ON same_item(v.item, c.item),
+		                    unnest(v.features) WITH ORDINALITY u (feature, n)
+		              GROUP  BY u.n) m CROSS JOIN setting s
+		              LEFT JOIN jsonb_to_recordset(s.vectors -> 'columns') c ("column" text, kind text)
+		                  ON c."column" = s.parts[m.n]
+		       WINDOW part AS (PARTITION BY s.parts[m.n])) f);
+END
+$$;
+
 -- Add training examples from one of eight parts of the last 100,000 clicks: at most "max_examples" to the candidates
 -- of half-lives, and "kept" of them to warm_start_example.
 --
@@ -124,7 +147,8 @@ $$;
 --
 -- The profile consists of other clicks of the user, in half of the examples only a few, so that short histories are
 -- represented.  Every example enters once more without a profile, which measures the value of popularity.
--- Similarities are computed for half-lives of 14, 30 and 90 days, and without decay.
+-- Similarities are computed for half-lives of 14, 30 and 90 days, and without decay.  "common" is subtracted from the
+-- features of items, because it changes similarities of a user to all items alike, more the longer the user's history.
 --
 -- The value of a user's own clicks on an item is estimated by a separate regression, from examples with the complete
 -- profile, from all clicks ("times"), and as if all items were shown equally often ("rarity").  Items that the user
@@ -132,7 +156,7 @@ $$;
 -- user's items.  Negative examples that the user clicked before therefore count eight times, except those drawn from
 -- the user's own clicks.  All count an eighth of that if they are the example's own item, which is in the part in any
 -- case.  Own clicks decay until the user's previous click, as on pages.
-CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
+CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint, common real[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -277,7 +301,7 @@ BEGIN
 		FROM   empty e CROSS JOIN shown c),
 	compared AS (
 		SELECT t.half_life, @extschema@.dlints_evidence(
-		           e.model, (@extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks)
+		           e.model, (@extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks, $4)
 		                     || c.popularity || CASE WHEN c.own > 0 THEN 0 ELSE coalesce(c.scores[t.n], 0) END
 		                     || c.own)::@extschema@.dlints_vector,
 		           c.reward::float8, '{}'::@extschema@.dlints_vector, NULL::timestamptz, t.weight) AS state
@@ -295,7 +319,7 @@ BEGIN
 	       LEFT JOIN compared c ON c.half_life = h.half_life
 	WHERE  a.state IS NOT NULL
 	ON CONFLICT (half_life) DO UPDATE SET state = @extschema@.dlints_concat(t.state, excluded.state)
-	$statement$ USING part, max_examples, kept;
+	$statement$ USING part, max_examples, kept, common;
 END
 $$;
 
@@ -450,6 +474,7 @@ DECLARE
 	n_parts integer;
 	noticed_at timestamptz := clock_timestamp();
 	until timestamptz;
+	common real[];
 BEGIN
 	LOCK TABLE warm_start_example IN SHARE ROW EXCLUSIVE MODE;
 	PERFORM @extschema@._dlints_write_latest_clicks();
@@ -475,9 +500,11 @@ BEGIN
 	DELETE FROM half_life_candidate;
 	PERFORM @extschema@._dlints_notice_step('drawing training examples from the click log'::text);
 	PERFORM @extschema@._dlints_write_recent_clicks();
+	common := @extschema@._dlints_common_features();
 	FOR part IN REVERSE n_parts - 1 .. 0 LOOP       -- the fit without part 0 limits the weight of the neighbour score
 		PERFORM @extschema@._dlints_hold_out(part, CASE part WHEN 0 THEN until END);
-		PERFORM @extschema@._dlints_add_examples(part, (10000 / n_parts + 1)::bigint, (1000 / n_parts)::bigint);
+		PERFORM @extschema@._dlints_add_examples(part, (10000 / n_parts + 1)::bigint, (1000 / n_parts)::bigint,
+		                                          common);
 		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
 			noticed_at := clock_timestamp();
 			RAISE NOTICE 'warm start: part % of % of the click log', n_parts - part, n_parts;

@@ -77,8 +77,8 @@ MakeProfile(const double *sum, double weights, const PageSettings *settings)
 PG_FUNCTION_INFO_V1(dlints_block_similarity);
 
 /*
- * _dlints_block_similarity(): return the dot product of item features and a user's mean features,
- * for each range of features.  The last element of "sum" is the sum of weights.
+ * _dlints_block_similarity(): return the dot product of item features, less "common", and a user's
+ * mean features, for each range of features.  The last element of "sum" is the sum of weights.
  */
 Datum
 dlints_block_similarity(PG_FUNCTION_ARGS)
@@ -89,6 +89,8 @@ dlints_block_similarity(PG_FUNCTION_ARGS)
 	int			n_features = read_array(PG_GETARG_ARRAYTYPE_P(0), FLOAT4OID, "features", (void **) &features);
 	int			n_sum = read_array(PG_GETARG_ARRAYTYPE_P(1), FLOAT4OID, "sum", (void **) &sum);
 	double		clicks = PG_GETARG_FLOAT8(2);
+	float4	   *common;
+	int			n_common = read_array(PG_GETARG_ARRAYTYPE_P(4), FLOAT4OID, "common", (void **) &common);
 	Datum	   *blocks;
 	int			count;
 	ArrayType  *result;
@@ -113,8 +115,9 @@ dlints_block_similarity(PG_FUNCTION_ARGS)
 					 errmsg("\"blocks\" must contain finite ranges of positive numbers")));
 		check_length(n_features, DatumGetInt32(last.val) - 1, "features");
 		check_length(n_sum, DatumGetInt32(last.val), "sum");
+		check_length(n_common, DatumGetInt32(last.val) - 1, "common");
 		for (int i = DatumGetInt32(first.val) - 1; i < DatumGetInt32(last.val) - 1; i++)
-			dot += (double) features[i] * sum[i];
+			dot += ((double) features[i] - common[i]) * sum[i];
 		((float8 *) ARR_DATA_PTR(result))[block] =
 			ResultFinite(dot * clicks / (clicks + SHRINKAGE) / sum[n_sum - 1]);
 	}

@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(117);
+SELECT plan(119);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -107,7 +107,8 @@ SELECT count(board.reward(decision, item)) FROM board.recommend(7000, 30);
 INSERT INTO visit SELECT 7000, item, now() FROM board.impression_user WHERE user_id = 7000;
 SELECT inside('board', 'SELECT public._dlints_write_latest_clicks(), public._dlints_write_recent_clicks()');
 DELETE FROM board.warm_start_example;
-SELECT inside('board', format('SELECT public._dlints_hold_out(%s, NULL), public._dlints_add_examples(%1$s, %s, 100)',
+SELECT inside('board', format('SELECT public._dlints_hold_out(%s, NULL), public._dlints_add_examples(%1$s, %s, 100,
+  public._dlints_common_features())',
   part, count(*) FILTER (WHERE user_id < 7000)))
 FROM board.recent_click WHERE part > 0 GROUP BY part ORDER BY count(*) FILTER (WHERE user_id = 7000) DESC LIMIT 1;
 SELECT ok(count(*) > 0 AND NOT bool_or(user_id = 7000),
@@ -196,7 +197,8 @@ SELECT inside('blind_r', 'SELECT public._dlints_refresh_popularity()');
 DELETE FROM blind_r.warm_start_example;
 SELECT inside('blind_r', 'SELECT public._dlints_write_latest_clicks(), public._dlints_write_recent_clicks()');
 SELECT count(inside('blind_r', format('SELECT public._dlints_hold_out(%s, now()),
-    public._dlints_add_examples(%1$s, 1000, 1000)', part))) AS parts FROM generate_series(0, 7) part \gset
+    public._dlints_add_examples(%1$s, 1000, 1000, public._dlints_common_features())', part))) AS parts
+FROM generate_series(0, 7) part \gset
 DROP TABLE blind_r.held_out_item, blind_r.newest_click, blind_r.recent_click;
 SELECT ok(avg(f.was) BETWEEN 0.93 * e.now AND 1.05 * e.now,
   format('examples have the popularity of the time of the click: %s, now %s', avg(f.was), e.now))
@@ -576,6 +578,22 @@ SELECT make_due('hums', 'refit', 'warm_start');
 CALL hums.run();
 SELECT cmp_ok(own_half_life, '<=', 7::float8, 'own clicks decay fast if users change their songs') FROM hums.similarity;
 SELECT cmp_ok(repeat_lift, '<', 1000::float8, 'run() counts repeated clicks again after a week') FROM hums.setting;
+
+-- ---------- a common part of all items ----------
+
+CREATE TABLE ware AS SELECT i AS id, ARRAY['kind ' || i % 8, 'shop'] AS tags,
+  ARRAY(SELECT (k IN (i % 8, 8))::integer::real FROM generate_series(0, 8) k) AS look FROM generate_series(1, 400) i;
+CREATE TABLE sale AS SELECT u, i, now() - (u * i % 97) * interval '1 hour' AS at
+FROM generate_series(1, 80) u, generate_series(1, 400) i
+WHERE (hashint8extended(u * 1000 + i, 1) & 1023) * (1 + u % 5) * (20 + i)
+  < CASE u % 8 WHEN i % 8 THEN 60000 ELSE 3000 END;
+SELECT dlints_create_recommender(v, 'ware', ARRAY[v], item_key => 'id', control => 0, epsilon => 0, factors => 0,
+  clicks => 'SELECT u, i, at FROM sale') IS NOT NULL FROM unnest('{tags,look}'::text[]) v;
+SELECT cmp_ok(avg((item % 8 = u % 8)::integer), '>', 0.9, 'lists follow the taste of users if all items share a tag')
+FROM   generate_series(1, 80) u, tags.recommend(u, 10);
+SELECT cmp_ok(avg((item % 8 = u % 8)::integer), '>', 0.9,
+  'lists follow the taste of users if all embeddings share an element')
+FROM   generate_series(1, 80) u, look.recommend(u, 10);
 
 SELECT * FROM finish();
 ROLLBACK;
