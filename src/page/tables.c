@@ -167,10 +167,12 @@ init_key(TableLookup *lookup)
 	}
 	list_free(indexes);
 	if (!OidIsValid(lookup->index))
+	{
+		TypeCacheEntry *type = lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR_FINFO);
+
 		ScanKeyEntryInitialize(&lookup->key, 0, lookup->columns[0], InvalidStrategy, InvalidOid,
-							   column->attcollation,
-							   lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR_FINFO)->eq_opr_finfo.fn_oid,
-							   (Datum) 0);
+							   column->attcollation, type->eq_opr_finfo.fn_oid, (Datum) 0);
+	}
 }
 
 static TableLookup *

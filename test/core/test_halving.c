@@ -159,7 +159,9 @@ test_tree_divides_evenly_and_by_similarity(void **state)
 	assert_permutation();
 	for (int i = 0; i < COUNT; i++)
 	{
-		part_of[order[i]] = halving_part(WIDTH, DEPTH, tree, vectors + order[i] * WIDTH, UINT64_MAX);
+		const float *vector = vectors + order[i] * WIDTH;
+
+		part_of[order[i]] = halving_part(WIDTH, DEPTH, tree, vector, UINT64_MAX);
 		assert_int_equal(part_of[order[i]], (((i << DEPTH) + (1 << DEPTH) / 2) / COUNT));
 	}
 	assert_true(mean_distance(part_of, 1 << DEPTH) < 0.7 * whole);

@@ -324,8 +324,8 @@ check_adapted(uint32_t users, uint32_t items, int k, int steps)
 }
 
 /*
- * Logs need many neighbours if items have fewer than 16 clicks and more than 400 related items.  They
- * and logs of users with fewer than 20 clicks need more steps.
+ * Logs need many neighbours if items have fewer than 16 clicks and more than 400 related items.
+ * They and logs of users with fewer than 20 clicks need more steps.
  */
 static void
 test_neighbours_and_steps_depend_on_the_log(void **state)
