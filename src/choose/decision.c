@@ -61,7 +61,7 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *si
 	return slates;
 }
 
-/* Update the best candidates under a posterior draw with the scores of a strip of candidates. */
+/* Offer candidates, with their scores under a posterior draw, to the slate of the draw. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {

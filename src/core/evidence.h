@@ -74,8 +74,8 @@ typedef struct Evidence
 	double	   *S;
 	double	   *N2;				/* sum of squared weights; NULL unless stored */
 	double	   *b;
-	double	   *G;				/* packed sum of products of features, times weights */
-	double	   *H;				/* like G, but with squared weights; NULL unless stored */
+	double	   *G;				/* packed sum of weights times products of features */
+	double	   *H;				/* packed sum of w^2 times products of features, or NULL */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

@@ -15,7 +15,7 @@
 
 #define MEMORY_MAX	8
 
-/* Ratio of the time windows of successive discount factors */
+/* Each discount factor averages over this many times as many observations as the factor before */
 #define MEMORY_RATIO	5
 
 typedef struct MemoryChoice

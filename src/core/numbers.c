@@ -65,7 +65,7 @@ dot_double(int n, const double *weights, const double *features)
 
 /*
  * Convert numbers to double precision, and test that all are finite and at most WIDEN_MAX.  The
- * product of a number and 0 is NaN if the number is not finite.
+ * product value * scale * 0 is NaN if a number is not finite or above WIDEN_MAX, and otherwise 0.
  */
 #define WIDEN_BODY(count, in, out, scale) \
 	DECLARE_SUMS; \

@@ -11,8 +11,8 @@
 #define POSTERIOR_MAX_DIM	1025
 
 /*
- * Prior of the coefficients: a ridge, and sums over the observations of another model or a click
- * log.  With an intercept, the sums are centered, so that they do not change the mean reward.
+ * Prior of the coefficients: a ridge, and optional sums over observations, such as a click log.  If
+ * the model has an intercept, the sums are centered, and do not affect the intercept.
  */
 typedef struct Prior
 {

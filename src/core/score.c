@@ -36,7 +36,7 @@ score_pack_float(int len, int count, const double *vectors, int vectors_len, flo
 /* Number of feature vectors that are scored at a time, so that scores stay in CPU registers */
 #define TOGETHER	4
 
-/* Size in bytes of one feature vector's scores: 8 doubles or 16 floats */
+/* Size in bytes of the scores of one feature vector under a group of weight vectors */
 #define ROW_BYTES	64
 
 /*

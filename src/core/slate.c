@@ -108,7 +108,7 @@ min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Return the number of entries to allocate for a list's heaps, and write the sizes per group. */
+/* Compute the capacity of each group's heap.  Returns the number of entries in all heaps. */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
 {
@@ -162,7 +162,7 @@ slate_begin(Slate *s, uint64_t seed)
 		clear(&s->caps[g]);
 }
 
-/* Offer candidates with indexes from "first" on to the slate, which keeps the best candidates. */
+/* Offer "count" candidates to the slate.  The first of them has the index "first". */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {

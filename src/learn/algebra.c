@@ -88,7 +88,7 @@ Concat(Dlints *left, Dlints *right)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
-	/* with a half-life, the order of arguments must not affect the choice of discount factor */
+	/* with a half-life, always choose the discount factor: a || b must choose like b || a */
 	if (ModelIsByTime(&left->header))
 		ModelFinishSum(left);
 	else

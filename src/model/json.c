@@ -285,7 +285,7 @@ ReadBoolean(const JsonbValue *value, const char *name)
 /*
  * Read a header field from JSON.
  *
- * null is valid if the field has a representation of NULL; the number that represents NULL is not.
+ * null is valid only if the field can be NULL.  If 0 represents NULL in the header, 0 is not valid.
  */
 static void
 ReadField(JsonbContainer *object, DlintsHeader *header, const Field *field)

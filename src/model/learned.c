@@ -216,8 +216,8 @@ ModelLastChoice(const DlintsHeader *header, int64 more)
 }
 
 /*
- * Check a model after training, and choose its discount factor, noise and ridge if it is time.
- * Raises an error if sums overflow.
+ * Check a model after training.  Raises an error if sums overflow.  Every ChoiceInterval() updates,
+ * also chooses the discount factor, noise and ridge.
  */
 void
 ModelFinishTraining(Dlints *model)

@@ -17,7 +17,7 @@ typedef struct RankRequest
 {
 	Jsonb	   *context;
 	Jsonb	   *actions;
-	Jsonb	   *vectors;		/* lengths of the vectors in "context", by key */
+	Jsonb	   *vectors;		/* object with the length of each vector in "context" */
 	ArrayType  *constraints;	/* names of constraints */
 } RankRequest;
 

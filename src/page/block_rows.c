@@ -288,7 +288,7 @@ PG_FUNCTION_INFO_V1(dlints_halving_tree);
 
 /*
  * _dlints_halving_tree(): build a binary tree that divides items into 2^depth groups of similar
- * items.  The result begins with a weight per feature.
+ * items.  The result contains a weight per feature (see halving_weights()), and then the tree.
  */
 Datum
 dlints_halving_tree(PG_FUNCTION_ARGS)

@@ -13,9 +13,9 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum number of items for which we find one by one that an SQL expression fails; takes 0.1 s */
+/* maximum number of items with failing SQL expressions to exclude one by one, in about 0.1 s */
 #define MAX_FAILING		1000
-/* after MAX_FAILING failures, an item is excluded with at most this many other items */
+/* maximum size of the groups in which we exclude items after MAX_FAILING failures */
 #define FAILING_PART	64
 
 #define MAX_BONUS	1e50

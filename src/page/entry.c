@@ -201,7 +201,7 @@ EnteredSchema(Oid extension_schema)
 
 PG_FUNCTION_INFO_V1(dlints_check_entry);
 
-/* _dlints_check_entry() -> name: return the name of the schema in the search_path. */
+/* _dlints_check_entry(): like EnteredSchema(), but return the name of the schema. */
 Datum
 dlints_check_entry(PG_FUNCTION_ARGS)
 {

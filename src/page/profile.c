@@ -18,7 +18,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* weight in user profiles of the object "like" of a context, as a number of clicks */
+/* weight in user profiles of the object "like" in the context, as a number of clicks */
 #define CLICKS_PER_LIKE		5.0
 /* weight in user profiles of the item passed to more_like(), as a number of clicks */
 #define CLICKS_ON_ITEM		20.0
@@ -33,7 +33,7 @@ static const PageQuery encoded_features = {
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1",
 	{ARG_ITEM, INT4OID}};
 
-/* Compute features from the object "like" of the context, if all its keys are columns of items. */
+/* Encode the object "like" in the context as features, if all its keys are columns of items. */
 static const PageQuery liked_features = {
 	"SELECT array_fill(0::real, ARRAY[s.factors]) || encode_document($1 -> 'like')\n"
 	"FROM   setting s\n"
@@ -41,7 +41,7 @@ static const PageQuery liked_features = {
 	"AND    NOT EXISTS (SELECT FROM jsonb_object_keys($1 -> 'like') l (key) WHERE l.key <> ALL (s.column_names))",
 	{JSONBOID}};
 
-/* Compute features from the object "like" of the context, with warnings for invalid keys. */
+/* Encode the object "like" in the context as features, with warnings for invalid keys. */
 static const PageQuery valid_features = {"SELECT @extschema@._dlints_liked_features($1 -> 'like')", {JSONBOID}};
 
 /* ---------- profiles ---------- */
@@ -173,7 +173,7 @@ encode_likes(PageRequest *page, void *arg)
 	*(NullableDatum *) arg = ResultColumn(1);
 }
 
-/* Compute features from the object "like" of the context, or return NULL. */
+/* Encode the columns of the object "like" in the context as features, or return NULL. */
 static NullableDatum
 liked_by_request(PageRequest *page)
 {

@@ -2,8 +2,8 @@
  * random_items.c
  *		Draw random items from a large catalogue, as candidates of a random list.
  *
- * We draw slots of the table "block", which hold an item or are empty, until enough drawn items
- * are eligible.  The propensities need the number of eligible items, which is estimated.
+ * Each row of the table "block" has slots for items, some of which are empty.  We draw slots until
+ * enough eligible items are found.  For the propensities, we estimate the number of eligible items.
  *
  * If the n-th draw from N slots finds the m-th eligible item, (m - 1) / (n - 1) * N is unbiased
  * (Haldane, 1945).  After a limit of n draws, m / n * N is unbiased (Girshick, Mosteller and
@@ -38,24 +38,24 @@ typedef struct RandomSearch
 	PageRequest *page;
 	uint64		seed;
 	uint64		n_bits;			/* number of random numbers used so far */
-	int64		n_in_blocks;	/* number of item slots in the table "block" */
-	/* number of item slots in the table "block" plus number of new items */
+	int64		n_in_blocks;	/* number of slots in the table "block" */
+	/* number of slots plus number of new items, which are numbered after the slots */
 	int64		n_places;
 	const CandidateSet *new_items;
-	uint8	   *is_drawn;		/* bitmap of drawn places */
+	uint8	   *is_drawn;		/* bitmap of drawn slots and new items */
 	int			n_wanted;		/* number of eligible items to draw */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* index of the drawn item in its row of the table "block" */
+	int			slot;			/* index of the drawn slot in its row of the table "block" */
 	Datum	   *drawn;			/* key of each drawn item */
-	bool	   *is_empty;		/* for each draw: was the drawn slot empty? */
+	bool	   *is_empty;		/* for each draw: is the slot empty? */
 	KeyTable   *eligible;		/* eligible items among the drawn items */
 	int			n_eligible;
 } RandomSearch;
 
 /* ---------- draws ---------- */
 
-/* Draw a slot of the table "block", or a new item, without replacement. */
+/* Return the number of a random slot or new item that has not been drawn. */
 static int64
 draw_place(RandomSearch *search)
 {
@@ -73,7 +73,7 @@ draw_place(RandomSearch *search)
 	}
 }
 
-/* Copy the key of the drawn item from a row of the table "block", unless the slot is empty. */
+/* Copy the item in the drawn slot, if any, from its row of the table "block". */
 static void
 read_slot(void *arg, const Datum *values, const bool *nulls)
 {
@@ -154,7 +154,7 @@ choose_found(const RandomSearch *search)
 	return result;
 }
 
-/* Return the number of draws that probably finds enough eligible items. */
+/* Return the number of draws after which enough eligible items are probably found. */
 static int
 next_count(const RandomSearch *search)
 {

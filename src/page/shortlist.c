@@ -119,10 +119,10 @@ add_histories(FoundItem *found, int count, const CandidateSet *eligible)
 }
 
 /*
- * Mark the eligible items that are among the best under a weight vector, if they may be on the
- * list.  Returns the number of positions on the list that they fill, at most k + 1.
+ * Mark the eligible items found under a weight vector that can be on the list.  Returns a number
+ * above k if the search found enough eligible items.
  *
- * Lowers "neighbour_score" to the minimum with which an item that is not marked may be on the list.
+ * Lowers "neighbour_score" to the minimum with which an item that was not found can be on the list.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,

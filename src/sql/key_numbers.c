@@ -108,7 +108,7 @@ DetoastKey(const KeyNumbers *keys, Datum value)
 	return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 }
 
-/* Return the number of a value.  A value that the set lacks is added with the next number. */
+/* Return the number assigned to a value.  Adds a new value to the set, with the next number. */
 uint32
 KeyNumbersGet(KeyNumbers *keys, Datum value)
 {
@@ -131,7 +131,7 @@ KeyNumbersGet(KeyNumbers *keys, Datum value)
 	return entry->number;
 }
 
-/* Find the number of a value in the set.  Returns false if the set does not contain the value. */
+/* Look up the number assigned to a value.  Returns false if the set does not contain the value. */
 bool
 KeyNumbersFind(KeyNumbers *keys, Datum value, uint32 *number)
 {

@@ -134,7 +134,7 @@ ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 		CheckWeight(observation->weight, problem);
 }
 
-/* Read an observation.  Reads no time and weight without a reward.  Returns false on error. */
+/* Read an observation, without time and weight if the reward is NULL.  Returns false on error. */
 bool
 ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 				const DlintsHeader *model, Observation *observation, Problem *problem)
