@@ -427,17 +427,18 @@ BEGIN
 END
 $$;
 
--- Before the first personal list, reduce the scale of the prior so that the mean predicted click rate of items that the
--- user clicked before is at most 0.2.  Among random items such an item is often clicked, but a list has many of them.
+-- Before the first personal list, set the scale of the prior: at most 1, and so low that the mean predicted click rate
+-- of items that the user clicked before is at most 0.2.  Such an item is often clicked among random items, but a list
+-- has many of them.
 CREATE FUNCTION _dlints_limit_reward_scale() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_entry();
 	UPDATE similarity l
-	SET    reward_scale = least(1, 0.2 / (0.05 + l.click_value * l.weights[cardinality(l.weights)] * e.score))
-	FROM  (SELECT avg(w.own_score) AS score FROM warm_start_example w WHERE w.own_score > 0) e
-	WHERE  l.weights[cardinality(l.weights)] > 0 AND NOT EXISTS (SELECT FROM decision d WHERE d.treatment = 'personal');
+	SET    reward_scale = least(1, 0.2 / (0.05 + l.click_value * l.weights[cardinality(l.weights)] * coalesce(
+	           (SELECT avg(w.own_score) FROM warm_start_example w WHERE w.own_score > 0), 0)))
+	WHERE  NOT EXISTS (SELECT FROM decision d WHERE d.treatment = 'personal');
 END
 $$;
 

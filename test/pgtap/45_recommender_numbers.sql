@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(119);
+SELECT plan(120);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -564,6 +564,10 @@ FROM   generate_series(1, 20) w, hums.recommend(w, 1) WHERE item = w;
 SELECT ok(h.weights[cardinality(h.weights)] > 1 AND s.weights[cardinality(s.weights)] = 0 AND o.repeat_lift < 1,
   'a user''s own clicks have a weight only if users repeat clicks on songs that others do not click')
 FROM hums.similarity h, song_1.similarity s, song_2.setting o;
+UPDATE song_1.similarity SET reward_scale = 0.5;
+SELECT song_1.warm_start();
+SELECT is(reward_scale, 1::float8, 'predicted click rates are not reduced if own clicks have no weight')
+FROM song_1.similarity;
 INSERT INTO hum SELECT 21, i, at, stars FROM (VALUES (32, '-infinity', 1), (33, now() + interval '2 hours', 1),
   (34, now() - interval '2 hours', -1), (35, now(), 1)) v (i, at, stars), generate_series(1, 20);
 INSERT INTO hum VALUES (21, 36, now() - interval '2 hours', 1);
