@@ -39,8 +39,8 @@ FROM (VALUES
     '(The constraint is {"max": 1.5, "outcome": "click"}.)'),
   ('{"a": {"outcome": "click", "min": 1e-10}}', '22023: constraint "a" must have a rate from 1e-9 to 1 as its target '
     '(The constraint is {"min": 0.0000000001, "outcome": "click"}.)'),
-  ('{"a": {"of": "1", "max": 1, "by": 1}}', '22023: constraint "a" can only have "of" or "outcome", and "max" '
-    'or "min" (The constraint is {"by": 1, "of": "1", "max": 1}.)'),
+  ('{"a": {"of": "1", "max": 1, "by": 1}}', '22023: constraint "a" can only have "of" or "outcome", and "max" or "min" '
+    '(The constraint is {"by": 1, "of": "1", "max": 1}.)'),
   ('{"a": {"of": "i.shut", "max": 1}}', '42703: in the constraint "a": column i.shut does not exist'),
   ('{"a": {"of": "user_id = 1", "max": 1}}', '42703: in the constraint "a": column "user_id" does not exist'),
   ('{"a": {"of": "context ? ''x''", "max": 1}}', '42703: in the constraint "a": column "context" does not exist'),
