@@ -78,8 +78,8 @@ dlints_allowed_items(PG_FUNCTION_ARGS)
 }
 
 /* Return the message of the error that the recommender's SQL expressions raise. */
-static const char *
-expression_error(PageRequest *page)
+const char *
+ExpressionError(PageRequest *page)
 {
 	ErrorData  *error = TryStep(page, CheckExpressions, NULL);
 
@@ -115,7 +115,7 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 
 		getTypeOutputInfo(page.item_type, &output, &is_varlena);
 		values[2] = CStringGetTextDatum(OidOutputFunctionCall(output, set->failing));
-		values[3] = CStringGetTextDatum(expression_error(&page));
+		values[3] = CStringGetTextDatum(ExpressionError(&page));
 		nulls[2] = nulls[3] = false;
 	}
 	ClosePage(&page);

@@ -79,6 +79,7 @@ extern void ReadFeatures(PageRequest *page, CandidateSet *set);
 /* functions in allowed.c */
 extern void EnterRequest(PageRequest *page, FunctionCallInfo fcinfo);
 extern CandidateSet *ReadShortlist(PageRequest *page, Datum *keys, int count);
+extern const char *ExpressionError(PageRequest *page);
 
 /* functions in shortlist.c */
 extern int	FirstShortlistSize(const PageRequest *page);

@@ -238,6 +238,14 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 								Given(CStringGetTextDatum(policy_names[request->treatment]))};
 
 		RunWrite(page, &insert_empty_request, args);
+		if (page->skips_failing)
+		{
+			const char *problem = ExpressionError(page);
+
+			ereport(WARNING,
+					(errmsg("no item is eligible: %s", problem),
+					 errdetail("Lists leave out items for which an SQL expression fails.")));
+		}
 	}
 	ClosePage(page);
 	return (Datum) 0;

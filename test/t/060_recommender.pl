@@ -259,6 +259,16 @@ for my $round (1 .. 2)
 	cmp_ok(value('count(*) FROM board.decision'), '>', 10, 'the log has decisions after random sessions');
 }
 
+### A condition that is false for some items and fails for the others
+
+my (undef, $items, $messages) = $node->psql('postgres', q{
+	SELECT dlints_alter_recommender('board', '{"candidates":
+		"CASE WHEN i.id > 100 THEN context = ''{}'' ELSE coalesce((context ->> ''max'')::integer, 1) > 0 END"}');
+	SELECT item FROM board.recommend(1, context => '{"max": "ten"}')});
+is($items, '', 'recommend() returns no item that fails');
+like($messages, qr/WARNING:  no item is eligible: in the argument "candidates": invalid input syntax.*"ten"/,
+	'an empty list has a warning with the error of the condition');
+
 ### All users are erased
 
 value(q{sum(board.erase(user_id)) FROM (SELECT DISTINCT user_id FROM board.decision) d});
