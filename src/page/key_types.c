@@ -87,7 +87,18 @@ typedef struct TypeInput
 {
 	FmgrInfo	function;
 	Oid			parameter;
+	bool		may_run_sql;	/* may the input function run SQL, such as constraints of a domain? */
 } TypeInput;
+
+/* Can the input function of a type run SQL?  That of an array calls the input function of elements. */
+static bool
+may_run_sql(Oid type)
+{
+	Oid			element = get_base_element_type(type);
+	char		kind = get_typtype(OidIsValid(element) ? element : type);
+
+	return get_typtype(type) == TYPTYPE_DOMAIN || (kind != TYPTYPE_BASE && kind != TYPTYPE_ENUM);
+}
 
 static TypeInput *
 type_input(FunctionCallInfo fcinfo)
@@ -102,6 +113,7 @@ type_input(FunctionCallInfo fcinfo)
 		if (!OidIsValid(type))
 			elog(ERROR, "could not determine the type to convert to");
 		input = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(TypeInput));
+		input->may_run_sql = may_run_sql(type);
 		getTypeInputInfo(type, &function, &input->parameter);
 		fmgr_info_cxt(function, &input->function, fcinfo->flinfo->fn_mcxt);
 		fcinfo->flinfo->fn_extra = input;
@@ -124,7 +136,8 @@ is_value_error(int sqlerrcode)
 /*
  * Convert a text to a value.  Returns false if the text is invalid.
  *
- * A subtransaction is not needed, because input functions of base types hold no resources.
+ * We catch errors without a subtransaction, because most input functions hold no resources.  Errors
+ * of input functions that may run SQL are not caught.
  */
 static bool
 try_input(TypeInput *input, char *text, Datum *value)
@@ -140,7 +153,7 @@ try_input(TypeInput *input, char *text, Datum *value)
 	PG_CATCH();
 	{
 		MemoryContextSwitchTo(caller);
-		if (!is_value_error(geterrcode()))
+		if (input->may_run_sql || !is_value_error(geterrcode()))
 			PG_RE_THROW();
 		FlushErrorState();
 	}

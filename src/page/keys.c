@@ -105,6 +105,7 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyFunctions type;
+	int			unused_bits;	/* number of high bits of a Datum that an integer key does not use */
 	uint64		max_length;		/* maximum length of the array "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
 	/* for each small integer key, the number added with the key, plus 1; 0: no key */
@@ -131,6 +132,7 @@ CreateKeyTable(const PageRequest *page, uint32 expected)
 	bool		is_varlena;
 
 	table->type.is_integer = is_integer(page, cache->eq_opr_finfo.fn_oid);
+	table->unused_bits = table->type.is_integer ? 64 - 8 * page->item_length : 0;
 	table->type.collation = page->item_collation;
 	table->type.hash = OidIsValid(cache->hash_proc_finfo.fn_oid) ? &cache->hash_proc_finfo : NULL;
 	table->type.equal = &cache->eq_opr_finfo;
@@ -139,6 +141,16 @@ CreateKeyTable(const PageRequest *page, uint32 expected)
 	if (table->type.is_integer && page->settings.block_items <= max_length)
 		table->max_length = max_length;
 	return table;
+}
+
+/*
+ * Set the unused high bits of an integer key to copies of its sign bit, because keys are compared by
+ * their bits.  Functions such as hashtext() set these bits of a negative integer to 0.
+ */
+static inline Datum
+extend_sign(const KeyTable *table, Datum key)
+{
+	return (Datum) ((int64) ((uint64) key << table->unused_bits) >> table->unused_bits);
 }
 
 static void
@@ -166,6 +178,7 @@ AddKey(KeyTable *table, Datum key, int number, bool *is_new)
 	bool		found;
 	int			result;
 
+	key = extend_sign(table, key);
 	if (key < table->max_length)
 	{
 		if (key >= table->length)
@@ -197,6 +210,7 @@ FindKey(KeyTable *table, Datum key)
 
 	if (table == NULL)
 		return -1;
+	key = extend_sign(table, key);
 	if (key < table->max_length)
 		return key < table->length ? table->numbers[key] - 1 : -1;
 	if (table->type.is_integer &&

@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(135);
+SELECT plan(137);
 
 CREATE FUNCTION updates(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -462,6 +462,15 @@ SELECT is(made($$'r', 'thing', '{kind}', item_key => 'id'$$), '42804: items of t
 CREATE VIEW doubled AS SELECT number AS id, branch FROM work UNION ALL SELECT 3, 'twice';
 SELECT is(made($$'r', 'doubled', '{branch}', item_key => 'id'$$), '23505: several items have the key "3"',
   'dlints_create_recommender() names a key that is not unique');
+CREATE FUNCTION is_sign(i integer) RETURNS boolean LANGUAGE plpgsql AS
+  'BEGIN PERFORM 1 / (i + 1); RETURN true; END';
+CREATE DOMAIN sign AS integer CHECK (is_sign(VALUE));
+SELECT is(outcome($$SELECT _dlints_try_cast('-1', NULL::sign)$$), '22012: division by zero',
+  '_dlints_try_cast() does not catch errors of SQL functions');
+CREATE VIEW hashed AS SELECT hashtext(number::text) AS id, branch FROM work;
+SELECT dlints_create_recommender('hashes', 'hashed', '{branch}', item_key => 'id', user_type => 'integer') IS NOT NULL;
+SELECT is(count(*) FILTER (WHERE item < 0), 0::bigint, 'recommend() leaves out recent items with a negative computed key')
+FROM   hashes.recommend(1, 1000, (SELECT array_agg(id) FROM hashed WHERE id < 0));
 
 SELECT * FROM finish();
 ROLLBACK;
