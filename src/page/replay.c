@@ -229,5 +229,5 @@ dlints_cluster_recall(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	for (int i = 0; i < lengthof(results); i++)
 		results[i] /= counted;
-	PG_RETURN_ARRAYTYPE_P(DatumGetArrayTypeP(ResultVector(results, lengthof(results))));
+	return ResultVector(results, lengthof(results));
 }

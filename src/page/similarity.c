@@ -98,8 +98,6 @@ dlints_block_similarity(PG_FUNCTION_ARGS)
 	check_length(n_sum, 1, "sum");
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(3), INT4RANGEOID, -1, false, type->typalign,
 					  &blocks, NULL, &count);
-	if (count == 0)
-		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT8OID));
 	result = ResultDoubles(count);
 	for (int block = 0; block < count; block++)
 	{
@@ -152,7 +150,7 @@ dlints_ages(PG_FUNCTION_ARGS)
 	numbers = AllocateMany(sizeof(float4), count);
 	for (int i = 0; i < count; i++)
 		numbers[i] = nulls[i] ? INFINITY : DatumGetFloat4(dates[i]);
-	result = count == 0 ? construct_empty_array(FLOAT4OID) : ResultReals(count * AGES_PER_DATE);
+	result = ResultReals(count * AGES_PER_DATE);
 	write_ages(count, numbers, 1, now, (float4 *) ARR_DATA_PTR(result), AGES_PER_DATE);
 	PG_RETURN_ARRAYTYPE_P(result);
 }

@@ -186,14 +186,17 @@ ResultFinite(double value)
 	return ResultFiniteOr(value, "Scale features and rewards to moderate size.");
 }
 
-/* Create an array of zeros, whose elements have "width" bytes. */
+/* Create an array of zeros, whose elements have "width" bytes.  An empty array has no dimensions. */
 static ArrayType *
 CreateZeroArray(Oid type, Size width, int ndim, const int *dims)
 {
-	Size		size = add_size(ARR_OVERHEAD_NONULLS(ndim),
-								mul_size(ArrayGetNItems(ndim, dims), width));
-	ArrayType  *array = palloc0(size);
+	int			count = ArrayGetNItems(ndim, dims);
+	Size		size = add_size(ARR_OVERHEAD_NONULLS(ndim), mul_size(count, width));
+	ArrayType  *array;
 
+	if (count == 0)
+		return construct_empty_array(type);
+	array = palloc0(size);
 	SET_VARSIZE(array, size);
 	array->ndim = ndim;
 	array->elemtype = type;
@@ -217,21 +220,21 @@ ResultArray(int ndim, const int *dims, const double *values)
 	return PointerGetDatum(array);
 }
 
-/* Create an array double precision[] of zeros, with at least one element. */
+/* Create an array double precision[] of zeros. */
 ArrayType *
 ResultDoubles(int count)
 {
 	return CreateZeroArray(FLOAT8OID, sizeof(float8), 1, &count);
 }
 
-/* Create an array real[] of zeros, with at least one element. */
+/* Create an array real[] of zeros. */
 ArrayType *
 ResultReals(int count)
 {
 	return CreateZeroArray(FLOAT4OID, sizeof(float4), 1, &count);
 }
 
-/* Create an array real[][] of zeros, with at least one row and one column. */
+/* Create an array real[][] of zeros. */
 ArrayType *
 ResultRealMatrix(int rows, int columns)
 {
@@ -244,11 +247,8 @@ ResultRealMatrix(int rows, int columns)
 Datum
 ResultUnitVector(const double *sum, int count)
 {
-	ArrayType  *array;
+	ArrayType  *array = ResultReals(count);
 
-	if (count == 0)
-		return PointerGetDatum(construct_empty_array(FLOAT4OID));
-	array = ResultReals(count);
 	for (int i = 0; i < count; i++)
 		ResultFinite(sum[i]);
 	unit_scale(count, sum, (float4 *) ARR_DATA_PTR(array));

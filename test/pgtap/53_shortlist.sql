@@ -25,7 +25,7 @@ FROM   generate_series(1, rankings) w, LATERAL (
 		FROM item) t
 $$;
 
-SELECT plan(8 + 6 + 24 + 8 + 7 + 11);
+SELECT plan(8 + 6 + 24 + 8 + 7 + 12);
 
 -- ---------- the best under each ----------
 
@@ -201,6 +201,7 @@ SELECT cmp_ok(count(DISTINCT first), '>', 1::bigint, 'decisions without a seed u
 FROM   made, (SELECT array_agg(id) AS ids, array_agg(x) AS xs FROM item) a, generate_series(1, 30) g,
        LATERAL (SELECT d.item AS first FROM dlints_decide(dlints_set(m, exploration => 1), ids, xs, 1, p, g) d) f
 WHERE  i = 'plain';
+SELECT is(dlints_tie_keys('{}'::integer[], 1), '{}', 'the tie-break keys of an empty array are an empty array');
 
 SELECT * FROM finish();
 ROLLBACK;
