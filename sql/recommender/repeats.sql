@@ -27,6 +27,7 @@ BEGIN
 		       lag(c.user_id, 50) OVER (ORDER BY c.at) AS other_user, lag(c.item, 50) OVER (ORDER BY c.at) AS other_item
 		FROM  (SELECT c.user_id, c.item, c.at FROM (%s) c WHERE c.user_id IS NOT NULL
 		       ORDER  BY c.at DESC LIMIT 100000) c),
+	first_click AS (SELECT c.user_id, c.item, min(c.at) AS at FROM clicked c GROUP BY c.user_id, c.item),
 	visited AS (
 		SELECT v.user_id, v.at, v.other_user, v.other_item, v.since IS NOT NULL AS is_repeated,
 		       count(*) FILTER (WHERE v.since IS NULL) OVER (PARTITION BY v.user_id ORDER BY v.at
@@ -36,8 +37,8 @@ BEGIN
 	       1.0::float8 + count(f.at) AS known,
 	       1.0::float8 + count(*) FILTER (WHERE NOT same_user(v.other_user, v.user_id) AND f.at IS NULL) AS unknown
 	FROM   visited v CROSS JOIN (SELECT greatest(count(*), 1) AS items FROM item_vector x WHERE NOT x.is_deleted) i
-	       LEFT JOIN clicked f ON same_user(f.user_id, v.user_id) AND same_item(f.item, v.other_item)
-	                           AND f.since IS NULL AND f.at < v.at AND NOT same_user(v.other_user, v.user_id)
+	       LEFT JOIN first_click f ON same_user(f.user_id, v.user_id) AND same_item(f.item, v.other_item)
+	                               AND f.at < v.at AND NOT same_user(v.other_user, v.user_id)
 	WHERE  v.known > 0$statement$, @extschema@._dlints_newest_clicks()) INTO shares;
 	leaves_out := CASE WHEN argument IS NOT NULL THEN argument <> 'true'
 	                   WHEN shares.clicks < 300 THEN false
