@@ -123,6 +123,13 @@ AND   (_dlints_find_setting.kind = 'recommender') = EXISTS (
            SELECT FROM pg_class v WHERE v.relnamespace = n.oid AND v.relname = 'item_vector')
 $$;
 
+-- Lock the privileges on a recommender or ranker.  Concurrent changes of catalogs would fail with an internal error.
+CREATE FUNCTION _dlints_lock_privileges(name text) RETURNS void
+	LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT pg_advisory_xact_lock('pg_namespace'::regclass::bigint << 32 | quote_ident(name)::regnamespace::bigint)
+$$;
+
 -- Lock a recommender or ranker for a change, and return its table of settings.  The current user must own the schema
 -- and its objects, because code of other users could run with the current user's rights.  We lock the table of
 -- settings first, because sessions that wait for our row locks have already opened it.
@@ -148,6 +155,9 @@ BEGIN
 			HINT = CASE WHEN pg_get_userbyid(owner) <> current_user THEN format('SET ROLE %I.', pg_get_userbyid(owner))
 			       ELSE 'ALTER SCHEMA ... OWNER TO does not change the owner of objects in the schema.'
 			            ' Use REASSIGN OWNED.' END;
+	END IF;
+	IF is_exclusive THEN            -- dlints_grant() must not grant privileges on functions that are being replaced
+		PERFORM @extschema@._dlints_lock_privileges(name);
 	END IF;
 	EXECUTE format('LOCK TABLE %I.setting IN %s MODE', name,
 	               CASE WHEN is_exclusive THEN 'ACCESS EXCLUSIVE' ELSE 'ROW SHARE' END);
@@ -398,8 +408,7 @@ BEGIN
 		RAISE 'there is no recommender or ranker "%"', name
 			USING ERRCODE = 'undefined_object', HINT = 'The view dlints_recommenders lists them.';
 	END IF;
-	-- concurrent GRANTs would fail with an internal error
-	PERFORM pg_advisory_xact_lock('pg_namespace'::regclass::bigint << 32 | quote_ident(name)::regnamespace::bigint);
+	PERFORM @extschema@._dlints_lock_privileges(name);
 	EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', name, role);
 	FOR entry IN
 		SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace

@@ -226,6 +226,18 @@ for my $is_learned (0, 1)
 }
 $sessions->run(2, 'RESET lock_timeout');
 
+### Privileges are granted during a change of key types
+
+$node->safe_psql('postgres', 'CREATE ROLE page');
+$sessions->run(1, 'SET client_min_messages = warning', 'BEGIN',
+	q{SELECT dlints_alter_recommender('board', '{"user_type": "numeric"}')});
+$sessions->wait_with(2, q{DO 'BEGIN PERFORM dlints_grant(''board'', ''page''); END'});
+$sessions->run(1, 'COMMIT');
+is($sessions->outcome(2), '00000', 'dlints_grant() waits for a change of key types');
+is(value(q{bool_and(has_function_privilege('page', p.oid, 'EXECUTE')) FROM pg_proc p
+	WHERE p.pronamespace = 'board'::regnamespace AND p.proname IN ('recommend', 'explain')}), 't',
+	'dlints_grant() grants privileges on the new functions');
+
 ### Random sessions, and a crash of the server
 
 my $script = $node->basedir . '/mixed.pgbench';
