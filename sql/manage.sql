@@ -59,6 +59,13 @@ COMMENT ON FUNCTION dlints_create_recommender(text, regclass, text[], text, text
 	double precision, double precision, double precision, jsonb)
 	IS 'create a recommender: a schema with tables, views and functions that recommend the rows of a table';
 
+-- Return an empty model of a ranker.  Its memories have a 25th and a fifth of the half-life, and all observations,
+-- because the best action may change within a day.  Draws have half of the posterior's standard deviation: with a
+-- fourth, some rankers kept a worse action for days.
+CREATE FUNCTION _dlints_ranker_model(half_life interval) RETURNS text
+	LANGUAGE sql STABLE
+RETURN dlints_new(192, half_life => half_life / 25::float8, memories => 3, exploration => 0.5::float8)::text;
+
 CREATE FUNCTION dlints_create_ranker(
 	name text,
 	attribution_window interval DEFAULT '10 minutes',
@@ -92,7 +99,7 @@ BEGIN
 	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', name);
 	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', name), true);
 	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
-		'empty_model', @extschema@.dlints_new(192, half_life => half_life)::text));
+		'empty_model', @extschema@._dlints_ranker_model(half_life)));
 	UPDATE setting s SET live_share = 0 WHERE s.apprentice; -- the ranker chooses no action before go_live()
 	PERFORM @extschema@._dlints_write_constraints();
 	PERFORM @extschema@._dlints_maintain_partitions();
@@ -373,7 +380,7 @@ BEGIN
 	PERFORM @extschema@._dlints_check_arguments('ranker'::text, a);
 	PERFORM @extschema@._dlints_enter(setting);
 	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
-		'empty_model', @extschema@.dlints_new(192, half_life => (a ->> 'half_life')::interval)::text));
+		'empty_model', @extschema@._dlints_ranker_model((a ->> 'half_life')::interval)));
 	has_other_features := change ?| '{half_life,vectors,user_key}' OR ARRAY(
 			SELECT p.name FROM constraint_price p ORDER BY p.name)
 		<> ARRAY(SELECT k.k FROM setting s, jsonb_object_keys(s.constraints) k ORDER BY k.k);

@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(139);
+SELECT plan(140);
 
 -- ---------- creation ----------
 
@@ -211,22 +211,28 @@ SELECT is(mean_reward, 1.5::float8, 'with repeated => "sum" rewards are added, a
 CREATE FUNCTION wanted(hour integer, action text) RETURNS float8 LANGUAGE sql
   AS $$ SELECT CASE WHEN action = (ARRAY['a', 'b', 'c'])[hour + 1] OR action = 'c too' AND hour = 2
                     THEN 1 ELSE 0 END $$;
-DO $$
+CREATE PROCEDURE play(name text, shift integer) LANGUAGE plpgsql AS $$
 DECLARE
 	chosen text;
 BEGIN
 	FOR i IN 1..240 LOOP
-		SELECT action INTO chosen FROM "it's ""last""".rank('x' || i, jsonb_build_object('hour', i % 3),
+		SELECT action INTO chosen FROM "it's ""last""".rank(name || i, jsonb_build_object('hour', i % 3),
 			'["a", "b", "c", {"id": "c too", "price": 0.4}]') WHERE "position" = 1;
-		PERFORM "it's ""last""".reward('x' || i, sim.wanted(i % 3, chosen));
+		PERFORM "it's ""last""".reward(name || i, sim.wanted((i + shift) % 3, chosen));
 		IF i % 20 = 0 THEN
 			PERFORM "it's ""last""".learn();
 		END IF;
 	END LOOP;
 END $$;
+CALL play('x', 0);
 SELECT ok(avg(wanted((context ->> 'hour')::integer, action)) > 0.85,
   'a trained ranker chooses the action that suits the context')
   FROM "it's ""last""".outcome WHERE event IN (SELECT 'x' || i FROM generate_series(161, 240) i);
+SELECT later('10 days');
+CALL play('y', 1);
+SELECT ok(avg(wanted(((context ->> 'hour')::integer + 1) % 3, action)) > 0.75,
+  'a ranker with the default half-life learns within 160 events that other actions are best')
+  FROM "it's ""last""".outcome WHERE event IN (SELECT 'y' || i FROM generate_series(161, 240) i);
 SELECT is(action, 'free', 'a ranker does not choose actions whose price exceeds any reward')
   FROM "it's ""last""".rank('dear', '{"hour": 1}', (
     SELECT jsonb_agg(jsonb_build_object('id', 'dear ' || i, 'price', 100)) || '["free"]'
