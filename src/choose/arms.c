@@ -9,11 +9,8 @@
 
 #include "choose/request.h"
 #include "choose/topk.h"
-#include "core/random.h"
-#include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 #include "sql/observation.h"
 
 static double

@@ -4,18 +4,13 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 #include "choose/decision.h"
 #include "choose/request.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 #include "sql/key_numbers.h"
 
 /* Maximum number of posterior draws, for propensities with a standard error of at most 0.005 */

@@ -7,16 +7,10 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "miscadmin.h"
-#include "storage/shmem.h"
-#include "utils/memutils.h"
 
 #include "choose/decision.h"
 #include "choose/request.h"
-#include "core/numbers.h"
-#include "core/random.h"
 #include "core/score.h"
 #include "sql/args.h"
 

@@ -7,7 +7,6 @@
 
 #include "choose/scores.h"
 #include "core/slate.h"
-#include "sql/arrays.h"
 
 /* The settings of a decision */
 typedef struct Rules

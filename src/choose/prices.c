@@ -5,13 +5,10 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/array.h"
-#include "utils/memutils.h"
 
 #include "choose/scores.h"
 #include "core/price.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 
 /* argument numbers of the transition function */
 #define SCORES_ARGNO	1

@@ -9,7 +9,6 @@
 #include "choose/request.h"
 #include "choose/topk.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 #include "sql/observation.h"
 
 typedef struct RecommendState

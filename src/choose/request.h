@@ -5,8 +5,6 @@
 #ifndef DLINTS_REQUEST_H
 #define DLINTS_REQUEST_H
 
-#include "fmgr.h"
-
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 

@@ -7,16 +7,12 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "miscadmin.h"
 
 #include "choose/request.h"
 #include "choose/scores.h"
-#include "core/numbers.h"
 #include "core/random.h"
 #include "core/score.h"
-#include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/observation.h"

@@ -7,19 +7,14 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/lsyscache.h"
 
 #include "choose/request.h"
 #include "choose/scores.h"
 #include "choose/topk.h"
-#include "core/numbers.h"
 #include "core/score.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 #include "sql/hash.h"
 
 /* argument numbers of dlints_shortlist_transfn */

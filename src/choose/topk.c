@@ -7,7 +7,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 

@@ -9,14 +9,10 @@
  */
 #include "postgres.h"
 
-#include <float.h>
-#include <math.h>
-
 #include "miscadmin.h"
 
 #include "choose/decision.h"
 #include "core/clones.h"
-#include "core/numbers.h"
 #include "sql/args.h"
 
 /* maximum number of cached similarities, 4 bytes each: 16 MB */

@@ -4,7 +4,6 @@
  */
 #include "byte_score.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

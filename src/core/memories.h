@@ -8,9 +8,6 @@
 #ifndef DLINTS_MEMORIES_H
 #define DLINTS_MEMORIES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "evidence.h"
 
 #define MEMORY_MAX	8

@@ -9,8 +9,6 @@
 #ifndef DLINTS_NEIGHBOURS_H
 #define DLINTS_NEIGHBOURS_H
 
-#include <stdbool.h>
-
 #include "panel.h"
 
 /* Maximum number of items per user; we sample the items of more active users */

@@ -4,7 +4,6 @@
  */
 #include "numbers.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

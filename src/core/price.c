@@ -7,8 +7,6 @@
  */
 #include "price.h"
 
-#include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* Number of candidates that are processed between two calls of pause() */

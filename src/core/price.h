@@ -7,9 +7,6 @@
 #ifndef DLINTS_PRICE_H
 #define DLINTS_PRICE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "slate.h"
 
 /* Maximum number of constraints */

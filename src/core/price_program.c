@@ -8,7 +8,6 @@
 #include "price.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "lapack.h"

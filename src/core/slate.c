@@ -4,9 +4,6 @@
  */
 #include "slate.h"
 
-#include <math.h>
-#include <stdbool.h>
-
 /* Return the tie-break key of a candidate, computed on first use. */
 static uint64_t
 tie_key(const Slate *s, SlateEntry *entry)

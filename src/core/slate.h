@@ -10,8 +10,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "random.h"
 

@@ -4,11 +4,7 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 
 #include "core/neighbours.h"
 #include "sql/args.h"

@@ -4,11 +4,7 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "catalog/pg_type.h"
-#include "fmgr.h"
-#include "utils/array.h"
 
 #include "choose/topk.h"
 #include "sql/args.h"

@@ -5,13 +5,8 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
-#include "fmgr.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 
 #include "core/random.h"
 #include "core/value.h"

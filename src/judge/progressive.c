@@ -5,10 +5,8 @@
  */
 #include "postgres.h"
 
-#include "utils/memutils.h"
 #include "windowapi.h"
 
-#include "core/numbers.h"
 #include "learn/update.h"
 #include "posterior/kept_models.h"
 #include "posterior/reduce.h"

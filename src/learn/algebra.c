@@ -4,14 +4,9 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "core/linalg.h"
-#include "core/posterior.h"
-#include "model/model.h"
 #include "sql/args.h"
 #include "sql/observation.h"
 

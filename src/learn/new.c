@@ -4,13 +4,10 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 #include "model/fields.h"
-#include "model/model.h"
 #include "sql/args.h"
 #include "sql/observation.h"
 

@@ -7,7 +7,6 @@
 #include "miscadmin.h"
 
 #include "learn/update.h"
-#include "model/model.h"
 #include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"

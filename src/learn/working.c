@@ -5,11 +5,9 @@
 #include "postgres.h"
 
 #include "utils/expandeddatum.h"
-#include "utils/memutils.h"
 
 #include "core/clones.h"
 #include "learn/update.h"
-#include "model/model.h"
 #include "posterior/kept_models.h"
 #include "sql/args.h"
 #include "sql/observation.h"

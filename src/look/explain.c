@@ -7,8 +7,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -17,7 +15,6 @@
 #include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 #include "sql/key_numbers.h"
 #include "sql/observation.h"
 

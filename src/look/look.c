@@ -4,15 +4,9 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "core/linalg.h"
 #include "model/fields.h"
-#include "model/model.h"
 #include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"

@@ -10,13 +10,11 @@
 #include <math.h>
 
 #include "common/shortest_dec.h"
-#include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
 #include "model/fields.h"
-#include "model/model.h"
 
 /*
  * Offset of a member of the header.  Compilation fails if the offset has changed, because the

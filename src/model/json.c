@@ -13,9 +13,7 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
-#include "core/linalg.h"
 #include "model/fields.h"
-#include "model/model.h"
 
 /* JSON keys of a model's sums over observations, and of its prior */
 #define EVIDENCE_NAME	"evidence"

@@ -10,7 +10,6 @@
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
-#include "core/linalg.h"
 #include "core/ridge.h"
 #include "model/model.h"
 

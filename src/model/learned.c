@@ -10,7 +10,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "core/linalg.h"
 #include "core/numbers.h"
 #include "core/ridge.h"
 #include "model/model.h"

@@ -8,7 +8,6 @@
 #include "common/hashfn.h"
 #include "storage/shmem.h"
 
-#include "core/linalg.h"
 #include "model/fields.h"
 #include "model/model.h"
 

@@ -18,7 +18,6 @@
 #include "fmgr.h"
 
 #include "compat.h"
-#include "core/evidence.h"
 #include "core/kinds.h"
 #include "core/linalg.h"
 #include "core/memories.h"

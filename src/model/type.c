@@ -14,7 +14,6 @@
 #include "utils/fmgrprotos.h"
 
 #include "model/fields.h"
-#include "model/model.h"
 
 /* ---------- type modifiers ---------- */
 

@@ -8,15 +8,11 @@
 #include <math.h>
 
 #include "common/shortest_dec.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "core/linalg.h"
 #include "core/numbers.h"
-#include "core/posterior.h"
 #include "model/fields.h"
-#include "model/model.h"
 
 void
 ProblemRaise(const Problem *problem)

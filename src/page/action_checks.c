@@ -6,7 +6,6 @@
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
 
 #include "page/action_names.h"
 #include "sql/arrays.h"

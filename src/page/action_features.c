@@ -7,12 +7,9 @@
  */
 #include "postgres.h"
 
-#include "fmgr.h"
 #include "funcapi.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
 #include "utils/tuplestore.h"
 
 #include "page/action_names.h"

@@ -5,18 +5,13 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
-#include "utils/jsonb.h"
 #include "utils/numeric.h"
 
-#include "compat.h"
 #include "page/action_names.h"
 #include "sql/args.h"
 #include "sql/arrays.h"

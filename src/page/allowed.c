@@ -6,12 +6,10 @@
 #include "postgres.h"
 
 #include "funcapi.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
-#include "compat.h"
 #include "page/candidates.h"
 #include "sql/args.h"
 #include "sql/arrays.h"

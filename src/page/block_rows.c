@@ -5,12 +5,7 @@
 #include "postgres.h"
 
 #include <float.h>
-#include <math.h>
 
-#include "catalog/pg_type.h"
-#include "utils/array.h"
-
-#include "compat.h"
 #include "core/halving.h"
 #include "page/blocks.h"
 #include "sql/args.h"

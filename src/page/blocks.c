@@ -4,13 +4,8 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
 #include "nodes/bitmapset.h"
-#include "utils/array.h"
 
-#include "compat.h"
 #include "page/candidates.h"
 #include "page/lanes.h"
 #include "page/tables.h"

@@ -4,11 +4,9 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
 
-#include "compat.h"
 #include "page/candidates.h"
 #include "sql/args.h"
 #include "sql/arrays.h"

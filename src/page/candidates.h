@@ -6,7 +6,6 @@
 #define DLINTS_PAGE_CANDIDATES_H
 
 #include "page/blocks.h"
-#include "page/keys.h"
 #include "posterior/kept_models.h"
 
 /* first identifying number of candidates from an SQL query (see CandidateSet.numbers) */

@@ -5,15 +5,10 @@
 #include "postgres.h"
 
 #include <float.h>
-#include <math.h>
 
-#include "catalog/pg_type.h"
-
-#include "compat.h"
 #include "choose/decision.h"
 #include "page/candidates.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 #include "vectors/pack.h"
 
 /* bytes per element of compressed feature vectors, in the log and in the table "item_version" */

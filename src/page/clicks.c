@@ -4,17 +4,11 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
 #include "nodes/bitmapset.h"
 #include "nodes/pg_list.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/timestamp.h"
 
-#include "compat.h"
 #include "page/candidates.h"
 #include "page/clicks.h"
 #include "page/tables.h"

@@ -10,13 +10,7 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
-#include "utils/array.h"
-
 #include "core/ages.h"
-#include "core/numbers.h"
 #include "core/score.h"
 #include "page/lanes.h"
 #include "page/tables.h"

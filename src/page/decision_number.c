@@ -18,7 +18,6 @@
 #include "common/hashfn.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/timestamp.h"
 
 #include "compat.h"
 #include "page/page.h"

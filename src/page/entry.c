@@ -11,8 +11,6 @@
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
-#include "catalog/pg_type.h"
-#include "fmgr.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "utils/acl.h"

@@ -4,15 +4,8 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/xact.h"
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
-#include "utils/array.h"
-#include "utils/timestamp.h"
 
-#include "compat.h"
 #include "core/ages.h"
 #include "page/candidates.h"
 #include "page/tables.h"

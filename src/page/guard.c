@@ -13,8 +13,6 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
-#include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"

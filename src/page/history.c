@@ -10,7 +10,6 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
-#include "compat.h"
 #include "page/candidates.h"
 #include "sql/arrays.h"
 

@@ -9,8 +9,6 @@
 
 #include "access/detoast.h"
 #include "common/hashfn.h"
-#include "fmgr.h"
-#include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"

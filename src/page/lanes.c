@@ -5,13 +5,8 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "utils/array.h"
-
 #include "core/ages.h"
 #include "core/clones.h"
-#include "core/numbers.h"
 #include "core/score.h"
 #include "page/candidates.h"
 #include "page/lanes.h"

@@ -5,19 +5,14 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "executor/spi.h"
 #include "funcapi.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
-#include "compat.h"
 #include "choose/request.h"
 #include "page/action_names.h"
 #include "page/candidates.h"

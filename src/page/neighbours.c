@@ -9,8 +9,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "page/candidates.h"
 #include "sql/arrays.h"
 

@@ -4,14 +4,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
-#include "utils/array.h"
-#include "utils/jsonb.h"
-
-#include "compat.h"
 #include "page/action_names.h"
 #include "page/candidates.h"
 #include "page/clicks.h"

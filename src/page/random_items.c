@@ -11,15 +11,10 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-
-#include "compat.h"
 #include "choose/request.h"
-#include "core/random.h"
 #include "page/candidates.h"
 #include "page/tables.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 
 /* minimum number of eligible items to draw, for a standard error of propensities of about 5 % */
 #define MIN_FOUND			400

@@ -7,20 +7,14 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "fmgr.h"
 #include "funcapi.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "compat.h"
 #include "choose/request.h"
 #include "page/candidates.h"
 #include "page/lanes.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 
 /* length of the lists with which recall is measured */
 #define SAMPLED_ITEMS		10

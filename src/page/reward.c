@@ -6,9 +6,6 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
-#include "fmgr.h"
 #include "utils/builtins.h"
 
 #include "compat.h"

@@ -5,13 +5,10 @@
 #include "postgres.h"
 
 #include "access/detoast.h"
-#include "catalog/pg_type.h"
 #include "parser/parse_func.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "compat.h"
 #include "core/ages.h"
 #include "model/model.h"
 #include "page/blocks.h"

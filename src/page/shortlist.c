@@ -8,20 +8,14 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "nodes/plannodes.h"
-#include "utils/array.h"
 #include "utils/plancache.h"
 #include "utils/resowner.h"
 
-#include "compat.h"
 #include "choose/request.h"
-#include "core/random.h"
 #include "page/candidates.h"
 #include "page/lanes.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 
 /* number of items to find per weight vector: the minimum, and the number per list position */
 #define MIN_ITEMS			32

@@ -4,17 +4,9 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
-#include "fmgr.h"
-#include "utils/array.h"
-#include "utils/memutils.h"
 #include "utils/rangetypes.h"
-#include "utils/timestamp.h"
 #include "utils/typcache.h"
 
-#include "compat.h"
 #include "core/ages.h"
 #include "page/page.h"
 #include "sql/args.h"

@@ -4,11 +4,8 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "compat.h"
 #include "page/candidates.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"

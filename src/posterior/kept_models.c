@@ -19,7 +19,6 @@
 #include "utils/memutils.h"
 
 #include "core/random.h"
-#include "model/model.h"
 #include "posterior/kept_models.h"
 
 /* ---------- value keys ---------- */

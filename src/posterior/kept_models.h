@@ -6,9 +6,7 @@
 #define DLINTS_KEPT_MODELS_H
 
 #include "access/detoast.h"
-#include "fmgr.h"
 
-#include "compat.h"
 #include "model/model.h"
 
 /* Key that identifies a datum: its toast pointer if it is stored out of line, or its bytes */

@@ -8,14 +8,10 @@
 
 #include "lib/ilist.h"
 #include "miscadmin.h"
-#include "storage/shmem.h"
 #include "utils/hsearch.h"
-#include "utils/memutils.h"
 
-#include "model/model.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 #include "sql/observation.h"
 
 /* ---------- projection matrices ---------- */

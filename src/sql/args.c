@@ -12,7 +12,6 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/tuplestore.h"

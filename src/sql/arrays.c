@@ -7,7 +7,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "core/numbers.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "fmgr.h"
 #include "storage/shmem.h"
 #include "utils/array.h"
 #include "utils/memutils.h"

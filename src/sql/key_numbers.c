@@ -9,7 +9,6 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/memutils.h"
 #include "utils/typcache.h"
 
 #include "core/random.h"

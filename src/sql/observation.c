@@ -6,14 +6,10 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "common/shortest_dec.h"
 #include "utils/timestamp.h"
 
-#include "core/numbers.h"
 #include "sql/args.h"
-#include "sql/arrays.h"
 #include "sql/observation.h"
 
 const ObservationForm update_form = {

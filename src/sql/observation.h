@@ -5,10 +5,6 @@
 #ifndef DLINTS_OBSERVATION_H
 #define DLINTS_OBSERVATION_H
 
-#include "fmgr.h"
-#include "utils/array.h"
-
-#include "model/model.h"
 #include "sql/arrays.h"
 
 /* Positions of a function's arguments; 0: the function lacks the argument */

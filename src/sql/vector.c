@@ -7,16 +7,12 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "fmgr.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
-#include "utils/array.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
-#include "core/numbers.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 

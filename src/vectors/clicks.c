@@ -9,7 +9,6 @@
 
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
-#include "storage/shmem.h"
 
 #include "sql/arrays.h"
 #include "vectors/log.h"

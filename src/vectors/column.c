@@ -6,15 +6,9 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "fmgr.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "compat.h"
-#include "model/model.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 

@@ -4,19 +4,12 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "storage/shmem.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "core/numbers.h"
-#include "core/svd.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "vectors/log.h"

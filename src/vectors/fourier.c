@@ -8,10 +8,7 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "core/random.h"
-#include "model/model.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/arrays.h"

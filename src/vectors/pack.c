@@ -12,8 +12,6 @@
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "storage/shmem.h"
-#include "utils/memutils.h"
 
 #include "core/packed.h"
 #include "posterior/kept_models.h"

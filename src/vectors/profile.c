@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "core/numbers.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
