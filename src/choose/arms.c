@@ -45,7 +45,7 @@ dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 	top = PG_ARGISNULL(0) ?
 		TopKCreate(fcinfo, AggregateContext(fcinfo), form->item, k, sizeof(TopK)) :
 		(TopK *) PG_GETARG_POINTER(0);
-	CheckSameValue(k == top->k, "k", "group");
+	CheckSameValue(k == top->k, "k");
 	score = ArmScore(PrepareModel(fcinfo, form->model), ArgArray(fcinfo, form->features),
 					 ProfileArgument(fcinfo, form->profile));
 	TopKOfferRandomly(top, score, FreshSeed(), fcinfo->args[form->item]);

@@ -26,12 +26,6 @@ typedef struct PricesState
 	double	   *targets;
 } PricesState;
 
-static void
-Pause(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
 static PricesState *
 BeginPrices(FunctionCallInfo fcinfo)
 {
@@ -49,7 +43,7 @@ BeginPrices(FunctionCallInfo fcinfo)
 	state->context = context;
 	state->all.kinds = kinds;
 	state->all.k = ArgCount(fcinfo, K_ARGNO);
-	state->all.pause = Pause;
+	state->all.pause = CheckInterrupts;
 	state->targets = MemoryContextAlloc(context, sizeof(double) * kinds);
 	spec.len = kinds;
 	ArgVector(targets, &spec, state->targets);
@@ -63,10 +57,10 @@ CheckSameRows(FunctionCallInfo fcinfo, PricesState *state)
 	ArgSpec		spec = {"targets", state->all.kinds, NULL};
 	double		targets[PRICE_MAX_KINDS];
 
-	CheckSameValue(ArgCount(fcinfo, K_ARGNO) == state->all.k, "k", "group");
+	CheckSameValue(ArgCount(fcinfo, K_ARGNO) == state->all.k, "k");
 	ArgVector(ArgArray(fcinfo, TARGETS_ARGNO), &spec, targets);
 	CheckSameValue(memcmp(targets, state->targets, sizeof(double) * state->all.kinds) == 0,
-				   "targets", "group");
+				   "targets");
 }
 
 static void

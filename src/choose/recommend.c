@@ -79,7 +79,7 @@ dlints_recommend_transfn(PG_FUNCTION_ARGS)
 	k = form->k ? ArgCount(fcinfo, form->k) : 1;
 	state = PG_ARGISNULL(0) ? BeginState(fcinfo, form, k) :
 		(RecommendState *) PG_GETARG_POINTER(0);
-	CheckSameValue(k == state->top.k, "k", "group");
+	CheckSameValue(k == state->top.k, "k");
 	if (unlikely(!ValueKeyMatches(&state->request.model_key, PG_GETARG_DATUM(form->model))))
 		CheckSameModel(&state->request.model_key, PG_GETARG_DATUM(form->model), &recommend,
 					   state->request.context);

@@ -126,10 +126,10 @@ CheckSameList(FunctionCallInfo fcinfo, Shortlist *list)
 		ArrayType  *theirs = DatumGetArrayTypeP(weights);
 
 		CheckSameValue(VARSIZE(ours) == VARSIZE(theirs) &&
-					   memcmp(ours, theirs, VARSIZE(ours)) == 0, "weights", "group");
+					   memcmp(ours, theirs, VARSIZE(ours)) == 0, "weights");
 		ValueKeyReplace(&list->weights, weights, GetMemoryChunkContext(list));
 	}
-	CheckSameValue(ArgCount(fcinfo, SIZE_ARGNO) == list->size, "k", "group");
+	CheckSameValue(ArgCount(fcinfo, SIZE_ARGNO) == list->size, "k");
 }
 
 static Block

@@ -52,7 +52,7 @@ dlints_ndcg_transfn(PG_FUNCTION_ARGS)
 	}
 	else
 		state = (NdcgState *) PG_GETARG_POINTER(0);
-	CheckSameValue(k == state->by_score->k, "k", "group");
+	CheckSameValue(k == state->by_score->k, "k");
 	TopKOffer(state->by_score, score, item);
 	TopKOffer(state->by_relevance, relevance, item);
 	PG_RETURN_POINTER(state);

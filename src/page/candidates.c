@@ -242,8 +242,7 @@ read_allowed_items(PageRequest *page, AllowedPart part)
 CandidateSet *
 ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count)
 {
-	bool		is_predicted = policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN;
-	uint32		variant = (page->settings.has_bonus && is_predicted ? VARIANT_BONUS : 0) |
+	uint32		variant = (page->settings.has_bonus && IsPredicted(policy) ? VARIANT_BONUS : 0) |
 		(page->settings.cap > 0 && policy != POLICY_RANDOM ? VARIANT_CAP : 0) |
 		(shortlist != NULL ? VARIANT_SHORTLIST : 0);
 	NullableDatum args[] = {page->user, Given(page->context),
@@ -255,7 +254,7 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 	else
 		ReadRows(page, &read_allowed, variant, args, read_item_row, &reader);
 	reader.set->group_count = page->groups == NULL ? 0 : (int) KeyNumbersCount(page->groups);
-	if (is_predicted)
+	if (IsPredicted(policy))
 		AddHistory(page, numbers, reader.set);
 	return reader.set;
 }

@@ -28,12 +28,6 @@ static const PageQuery name_costs = {
 static const PageQuery log_version = {
 	"INSERT INTO item_version (item, features) VALUES ($1, $2) RETURNING id", {ARG_ITEM, BYTEAOID}};
 
-static bool
-is_predicted(ListPolicy policy)
-{
-	return policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN;
-}
-
 static const float4 *
 features_of(const PageRequest *page, const CandidateSet *set, int candidate)
 {
@@ -43,7 +37,7 @@ features_of(const PageRequest *page, const CandidateSet *set, int candidate)
 static bool
 uses_effects(const PageRequest *page, ListPolicy policy)
 {
-	return page->settings.has_effects && is_predicted(policy);
+	return page->settings.has_effects && IsPredicted(policy);
 }
 
 /* Compute the number that is added to the score of each candidate. */
@@ -55,7 +49,7 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 	double	   *addends = AllocateZeros(sizeof(double), set->count);
 	const double *weights = policy == POLICY_UNKNOWN ? MeanWeights(page, models) :
 		policy == POLICY_PERSONAL ? LaterWeights(models) : NULL;
-	const double *penalties = is_predicted(policy) && settings->constraints > 0 ?
+	const double *penalties = IsPredicted(policy) && settings->constraints > 0 ?
 		ReadPenalties(page) : NULL;
 
 	for (int i = 0; i < set->count && policy != POLICY_RANDOM; i++)
@@ -130,7 +124,7 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 		candidates->groups = set->groups;
 		candidates->group_count = set->group_count;
 	}
-	if (page->settings.diversity > 0.0 && is_predicted(policy))
+	if (page->settings.diversity > 0.0 && IsPredicted(policy))
 		set_diversity(page, candidates, set, &model->header);
 	return Decide(candidates);
 }
@@ -203,7 +197,7 @@ add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const D
 				decision->chosen_count;
 	args[0] = Given(ResultVector(means, n_costs));
 	RunSelect(page, &name_costs, args);
-	choice->prices = is_predicted(policy) ? ResultColumn(1) : NotGiven();
+	choice->prices = IsPredicted(policy) ? ResultColumn(1) : NotGiven();
 	choice->costs = ResultColumn(2);
 }
 
@@ -286,7 +280,7 @@ describe(PageRequest *page, ListPolicy policy, const PageModels *models, const C
 	choice.n_scored = set->n_scored > 0 && policy != POLICY_RANDOM ?
 		Given(Int32GetDatum(set->n_scored)) : NotGiven();
 	choice.prices = choice.costs = NotGiven();
-	if (page->settings.constraints > 0 && (is_predicted(policy) || policy == POLICY_RANDOM))
+	if (page->settings.constraints > 0 && (IsPredicted(policy) || policy == POLICY_RANDOM))
 		add_costs(page, policy, set, decision, &choice);
 	return choice;
 }

@@ -93,7 +93,7 @@ read_log_click(void *arg, const Datum *values, const bool *nulls)
 {
 	ClickReader *reader = arg;
 	MemoryContext caller = MemoryContextSwitchTo(reader->clicked->page->memory);
-	TimestampTz at = nulls[1] ? 0 : DatumGetTimestampTz(values[1]);
+	TimestampTz at = DatumGetTimestampTz(values[1]);
 
 	if (!nulls[0] && !nulls[2])
 		add_click(reader->clicked, values[0], at, DatumGetFloat8(values[2]),

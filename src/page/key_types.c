@@ -87,10 +87,11 @@ typedef struct TypeInput
 {
 	FmgrInfo	function;
 	Oid			parameter;
-	bool		may_run_sql;	/* may the input function run SQL, such as constraints of a domain? */
+	/* may the input function run SQL, such as constraints of a domain? */
+	bool		may_run_sql;
 } TypeInput;
 
-/* Can the input function of a type run SQL?  That of an array calls the input function of elements. */
+/* Can the input function of a type run SQL?  An array calls the input function of its elements. */
 static bool
 may_run_sql(Oid type)
 {

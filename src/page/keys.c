@@ -142,7 +142,7 @@ CreateKeyTable(const PageRequest *page, uint32 expected)
 }
 
 /*
- * Set the unused high bits of an integer key to copies of its sign bit, because keys are compared by
+ * Set the unused high bits of an integer key to copies of its sign bit, because we compare keys by
  * their bits.  Functions such as hashtext() set these bits of a negative integer to 0.
  */
 static inline Datum

@@ -248,26 +248,21 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 
 /* ---------- lists that applications request ---------- */
 
-/* Positions of an SQL function's arguments; 0: the function lacks the argument */
-typedef struct ListArguments
-{
-	int			user;
-	int			k;
-	int			context;
-	int			session;
-} ListArguments;
-
+/*
+ * Begin a request, given the positions of the SQL function's arguments "user_id", "k" (0: none) and
+ * "context".  The argument "session" follows "context".
+ */
 static void
-open_request(PageRequest *page, FunctionCallInfo fcinfo, ListArguments arguments)
+open_request(PageRequest *page, FunctionCallInfo fcinfo, int user, int k, int context)
 {
 	OpenPage(page, fcinfo);
 	ReadPageSettings(page);
-	CheckKeyType(fcinfo, arguments.user, page->user_type, "user_id");
-	page->user = fcinfo->args[arguments.user];
-	if (arguments.k > 0)
-		ReadK(page, fcinfo->args[arguments.k]);
-	read_context(page, fcinfo->args[arguments.context]);
-	page->session = fcinfo->args[arguments.session];
+	CheckKeyType(fcinfo, user, page->user_type, "user_id");
+	page->user = fcinfo->args[user];
+	if (k > 0)
+		ReadK(page, fcinfo->args[k]);
+	read_context(page, fcinfo->args[context]);
+	page->session = fcinfo->args[context + 1];
 }
 
 PG_FUNCTION_INFO_V1(dlints_recommend_list);
@@ -279,7 +274,7 @@ dlints_recommend_list(PG_FUNCTION_ARGS)
 	PageRequest page;
 	ListRequest request = {0};
 
-	open_request(&page, fcinfo, (ListArguments) {.user = 1, .k = 2, .context = 4, .session = 5});
+	open_request(&page, fcinfo, 1, 2, 4);
 	CheckKeyType(fcinfo, 3, page.items_type, "recent");
 	request.recent = fcinfo->args[3];
 	if (!request.recent.isnull && ARR_NDIM(DatumGetArrayTypeP(request.recent.value)) > 0)
@@ -306,7 +301,7 @@ dlints_more_like(PG_FUNCTION_ARGS)
 	ListRequest request = {0};
 	NullableDatum args[2];
 
-	open_request(&page, fcinfo, (ListArguments) {.user = 3, .k = 2, .context = 4, .session = 5});
+	open_request(&page, fcinfo, 3, 2, 4);
 	CheckKeyType(fcinfo, 1, page.item_type, "item");
 	request.is_like_item = true;
 	request.item = fcinfo->args[1];
@@ -333,7 +328,7 @@ dlints_trending(PG_FUNCTION_ARGS)
 	PageRequest page;
 	ListRequest request = {0};
 
-	open_request(&page, fcinfo, (ListArguments) {.user = 2, .k = 1, .context = 3, .session = 4});
+	open_request(&page, fcinfo, 2, 1, 3);
 	page.context = AddToContext(page.context, "trending", "true");
 	request.profile = request.recent = request.item = NotGiven();
 	request.treatment = page.settings.random_draw < page.settings.epsilon ? POLICY_RANDOM :
@@ -360,7 +355,7 @@ dlints_user_profile(PG_FUNCTION_ARGS)
 	ListRequest request = {0};
 	ArrayType  *result = NULL;
 
-	open_request(&page, fcinfo, (ListArguments) {.user = 1, .context = 3, .session = 4});
+	open_request(&page, fcinfo, 1, 0, 3);
 	CheckKeyType(fcinfo, 2, page.items_type, "recent");
 	request.recent = fcinfo->args[2];
 	DoStep(&page, compute_profile, &request);

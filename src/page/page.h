@@ -30,6 +30,13 @@ typedef enum ListPolicy
 
 extern const char *const policy_names[];
 
+/* Are items of a list chosen by their predicted rewards? */
+static inline bool
+IsPredicted(ListPolicy policy)
+{
+	return policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN;
+}
+
 /* indexes of a recommender's models */
 #define MODEL_PERSONAL	0
 #define MODEL_LATER		1

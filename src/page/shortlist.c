@@ -449,7 +449,7 @@ takes_all(PageRequest *page, ListPolicy policy)
 	const PageSettings *settings = &page->settings;
 
 	return settings->block_items <= MIN_SHORTLISTED || !settings->has_item_index ||
-		(settings->has_bonus && (policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN)) ||
+		(settings->has_bonus && IsPredicted(policy)) ||
 		(settings->has_filter &&
 		 estimated_below(page, (double) settings->block_items / MIN_CANDIDATE_PART));
 }

@@ -155,14 +155,21 @@ ArgCountUpTo(FunctionCallInfo fcinfo, int argno, int max)
 	return k;
 }
 
+/* Check for interrupts while src/core computes. */
+void
+CheckInterrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
 /* Raise an error unless an argument is the same in all rows. */
 void
-CheckSameValue(bool same, const char *name, const char *rows)
+CheckSameValue(bool same, const char *name)
 {
 	if (!same)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be the same for all rows of a %s", name, rows)));
+				 errmsg("%s must be the same for all rows of a group", name)));
 }
 
 /* ---------- results ---------- */

@@ -22,7 +22,8 @@ extern void ArgRaiseOutOfRange(const char *name, const char *range, double value
 extern int64 ArgCheckPositive(int64 value, const char *name);
 extern int	ArgCount(FunctionCallInfo fcinfo, int argno);
 extern int	ArgCountUpTo(FunctionCallInfo fcinfo, int argno, int max);
-extern void CheckSameValue(bool same, const char *name, const char *rows);
+extern void CheckInterrupts(void);
+extern void CheckSameValue(bool same, const char *name);
 
 struct ReturnSetInfo;
 

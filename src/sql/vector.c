@@ -16,7 +16,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Call array_in or array_recv with a separate flinfo, because they cache data in it. */
+/* Call array_in or array_recv for elements of type double precision. */
 static Datum
 CallArrayInput(FunctionCallInfo fcinfo, PGFunction function)
 {

@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
 
+#include "sql/args.h"
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
@@ -67,12 +68,6 @@ ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight)
 	cell->user = KeyNumbersGet(clicks->users, user);
 	cell->item = KeyNumbersGet(clicks->items, item);
 	cell->weight = weight;
-}
-
-static void
-CheckInterrupts(void)
-{
-	CHECK_FOR_INTERRUPTS();
 }
 
 /* Renumber users and items by hash, so that the order of the log's rows has no effect. */

@@ -469,7 +469,7 @@ SELECT is(outcome($$SELECT _dlints_try_cast('-1', NULL::sign)$$), '22012: divisi
   '_dlints_try_cast() does not catch errors of SQL functions');
 CREATE VIEW hashed AS SELECT hashtext(number::text) AS id, branch FROM work;
 SELECT dlints_create_recommender('hashes', 'hashed', '{branch}', item_key => 'id', user_type => 'integer') IS NOT NULL;
-SELECT is(count(*) FILTER (WHERE item < 0), 0::bigint, 'recommend() leaves out recent items with a negative computed key')
+SELECT is(count(*) FILTER (WHERE item < 0), 0::bigint, 'recommend() excludes recent items with computed negative keys')
 FROM   hashes.recommend(1, 1000, (SELECT array_agg(id) FROM hashed WHERE id < 0));
 
 SELECT * FROM finish();
