@@ -178,11 +178,14 @@ check_context(const RankRequest *request)
 	JsonbValue	value;
 	char	   *key = NULL;
 	int			n_numbers = 0;
+	bool		is_valid = JB_ROOT_IS_OBJECT(request->vectors);
 
-	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	while (is_valid && (token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 	{
 		if (token == WJB_KEY)
 			key = pnstrdup(value.val.string.val, value.val.string.len);
+		else if (token == WJB_VALUE && value.type != jbvNumeric)
+			is_valid = false;
 		else if (token == WJB_VALUE)
 		{
 			JsonbValue *vector = GetObjectKey(context, key);
@@ -193,6 +196,10 @@ check_context(const RankRequest *request)
 				n_numbers += Min(length, MAX_PROJECTED);
 		}
 	}
+	if (!is_valid)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("table \"setting\" has an invalid value in column \"vectors\"")));
 	return n_numbers;
 }
 

@@ -261,7 +261,8 @@ ReadContextNames(const RankRequest *request)
 
 	initStringInfo(&names.bytes);
 	initStringInfo(&path);
-	read_container(&names, &path, &request->context->root, &request->vectors->root);
+	read_container(&names, &path, &request->context->root,
+				   JB_ROOT_IS_OBJECT(request->vectors) ? &request->vectors->root : NULL);
 	pfree(path.data);
 	return names;
 }

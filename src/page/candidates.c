@@ -118,7 +118,7 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 	Datum		item;
 	bool		is_new;
 
-	if (FindKey(reader->excluded, values[0]) >= 0)
+	if (nulls[0] || FindKey(reader->excluded, values[0]) >= 0)
 		return;
 	caller = MemoryContextSwitchTo(reader->page->memory);
 	item = CopyKey(reader->page, values[0]);

@@ -31,6 +31,7 @@ static const PageQuery no_clicks = {"SELECT FROM click LIMIT 0", {0}};
 static const PageQuery session_lists = {
 	"SELECT d.user_id, d.id, d.at, d.items FROM decision d\n"
 	"WHERE  hashtextextended(d.session, 0) = hashtextextended($1, 0) AND d.session = $1 AND d.user_id IS NULL\n"
+	"AND    d.items IS NOT NULL\n"
 	"ORDER  BY d.id DESC LIMIT 200", {TEXTOID}};
 
 static const PageTable user_lists = {"decision", 5, {
@@ -172,7 +173,7 @@ read_reward(void *arg, const Datum *values, const bool *nulls)
 	ClickedItems *clicked = reader->clicked;
 	MemoryContext caller = MemoryContextSwitchTo(clicked->page->memory);
 	const ShownList *list = reader->list;
-	double		value = nulls[2] ? 0.0 : DatumGetFloat8(values[2]);
+	double		value = DatumGetFloat8(values[2]);
 	int			position;
 
 	if (value != 0.0)

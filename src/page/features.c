@@ -14,8 +14,8 @@
 
 static const PageTable item_vectors = {"item_vector", 9, {
 		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT4ARRAYOID}, {"effect", FLOAT4OID},
-		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID},
-		{"is_deleted", BOOLOID}}};
+		{"effect_stddev", FLOAT4OID | MAY_BE_NULL}, {"costs", FLOAT4ARRAYOID | MAY_BE_NULL},
+		{"version", INT8OID}, {"popularity", FLOAT4OID}, {"is_deleted", BOOLOID}}};
 
 /* Compute an item's costs.  Stored costs are outdated if constraints have changed. */
 static const PageQuery cost_of_item = {
@@ -92,7 +92,7 @@ read_vector(void *arg, const Datum *values, const bool *nulls)
 	float4	   *features = (float4 *) ARR_DATA_PTR(set->features) + (Size) number * settings->size;
 	Datum	   *dates;
 	bool	   *is_null;
-	int			n_dates = ArgElements(DatumGetArrayTypeP(values[2]), &dates, &is_null);
+	int			n_dates = nulls[2] ? 0 : ArgElements(DatumGetArrayTypeP(values[2]), &dates, &is_null);
 
 	copy_reals(values[1], settings->liked, features);
 	features += settings->liked;

@@ -18,7 +18,7 @@
 #include "vectors/pack.h"
 
 static const PageTable decision_table = {"decision", 7, {
-		{"id", INT8OID}, {"user_id", ARG_USER}, {"session", TEXTOID}, {"treatment", TEXTOID},
+		{"id", INT8OID}, {"user_id", ARG_USER | MAY_BE_NULL}, {"session", TEXTOID | MAY_BE_NULL}, {"treatment", TEXTOID},
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
 /* maximum number of earlier pages whose items are excluded from the next page */

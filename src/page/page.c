@@ -195,6 +195,19 @@ ResultColumn(int column)
 	return result;
 }
 
+/* Like ResultColumn(), but raise an error for NULL, which NOT NULL constraints of tables exclude. */
+Datum
+ResultValue(int column)
+{
+	NullableDatum result = ResultColumn(column);
+
+	if (result.isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("a row of the table \"setting\" is incomplete")));
+	return result.value;
+}
+
 /* Copy a value into page->memory, which outlives the row, without detoasting the value. */
 NullableDatum
 KeepValue(const PageRequest *page, Datum value, bool isnull, bool by_value, int16 length)

@@ -185,6 +185,7 @@ extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 var
 					 const NullableDatum *args, RowReader read, void *reader);
 extern void RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
 extern NullableDatum ResultColumn(int column);
+extern Datum ResultValue(int column);
 extern NullableDatum KeepValue(const PageRequest *page, Datum value, bool isnull, bool by_value,
 							   int16 length);
 

@@ -70,8 +70,7 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 	NeighbourReader *reader = arg;
 	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
 
-	if (!nulls[1] && !nulls[2])
-		AddNeighbours(reader->page, reader->scores, values[1], values[2], reader->weight);
+	AddNeighbours(reader->page, reader->scores, values[1], values[2], reader->weight);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -124,7 +123,7 @@ add_features(FeatureSum *sum, NullableDatum features)
 static void
 read_features(void *arg, const Datum *values, const bool *nulls)
 {
-	add_features(arg, (NullableDatum) {values[1], nulls[1]});
+	add_features(arg, Given(values[1]));
 }
 
 /* Return the weighted sum of the features of clicked items.  Dislikes have negative weights. */

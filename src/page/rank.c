@@ -250,13 +250,13 @@ fetch_settings(Ranking *ranking)
 {
 	RunWrite(&ranking->page, &read_settings, NULL);
 	CheckHasSettings(ranking->page.schema, SPI_processed > 0);
-	ranking->is_live = DatumGetBool(ResultColumn(1).value);
-	ranking->request.vectors = DatumGetJsonbP(ResultColumn(2).value);
-	ranking->request.constraints = DatumGetArrayTypeP(ResultColumn(3).value);
+	ranking->is_live = DatumGetBool(ResultValue(1));
+	ranking->request.vectors = DatumGetJsonbP(ResultValue(2));
+	ranking->request.constraints = DatumGetArrayTypeP(ResultValue(3));
 	ranking->is_constrained = ArrayGetNItems(ARR_NDIM(ranking->request.constraints),
 											 ARR_DIMS(ranking->request.constraints)) > 0;
-	ranking->secret = DatumGetInt64(ResultColumn(4).value);
-	ranking->now = DatumGetTimestampTz(ResultColumn(5).value);
+	ranking->secret = DatumGetInt64(ResultValue(4));
+	ranking->now = DatumGetTimestampTz(ResultValue(5));
 }
 
 /* Raise a notice, once per session, for each constraint for which no action has a cost. */

@@ -84,12 +84,12 @@ dlints_recommender_reward(PG_FUNCTION_ARGS)
 	CheckKeyType(fcinfo, 5, page.user_type, "user_id");
 	RunSelect(&page, &check_reward, check_args);
 	CheckHasSettings(page.schema, SPI_processed > 0);
-	outcome = ResultColumn(1);
+	outcome = Given(ResultValue(1));
 	if (ResultColumn(2).isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown outcome \"%s\"", TextDatumGetCString(outcome.value)),
-				 errhint("Outcomes are %s.", TextDatumGetCString(ResultColumn(5).value))));
+				 errhint("Outcomes are %s.", TextDatumGetCString(ResultValue(5)))));
 	if (decision.isnull || item.isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -98,9 +98,9 @@ dlints_recommender_reward(PG_FUNCTION_ARGS)
 		value = ResultColumn(2);
 	else
 		check_value(TextDatumGetCString(outcome.value), DatumGetFloat8(value.value),
-					DatumGetFloat8(ResultColumn(3).value), DatumGetFloat8(ResultColumn(4).value));
-	check_decision(DatumGetInt64(decision.value), DatumGetBool(ResultColumn(6).value),
-				   DatumGetBool(ResultColumn(7).value));
+					DatumGetFloat8(ResultValue(3)), DatumGetFloat8(ResultValue(4)));
+	check_decision(DatumGetInt64(decision.value), DatumGetBool(ResultValue(6)),
+				   DatumGetBool(ResultValue(7)));
 	{
 		NullableDatum args[] = {decision, item, outcome, value};
 

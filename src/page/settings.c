@@ -54,14 +54,17 @@ check_sizes(const PageSettings *settings)
 }
 
 static const PageTable setting_table = {"setting", 26, {
-		{"seed", INT8OID}, {"secret", INT8OID}, {"control", FLOAT8OID}, {"epsilon", FLOAT8OID},
-		{"factors", INT4OID}, {"liked", INT4OID}, {"aged", INT4OID}, {"size", INT4OID},
-		{"cap_group", TEXTOID}, {"cap", INT4OID}, {"diversity", FLOAT8OID}, {"block_slots", INT4OID},
-		{"has_item_index", BOOLOID}, {"has_ordered_key", BOOLOID},
-		{"clicks", TEXTOID}, {"bonus", TEXTOID}, {"candidates", TEXTOID}, {"repeat_after", INTERVALOID},
-		{"effect_stddev", FLOAT8OID}, {"n_on_trial", INT4OID}, {"is_centered", BOOLOID},
-		{"examination", FLOAT8ARRAYOID}, {"empty_model", InvalidOid},
-		{"attribution_window", INTERVALOID}, {"history_prior", FLOAT8OID}, {"history_ratio", FLOAT8OID}}};
+		{"seed", INT8OID}, {"secret", INT8OID}, {"control", FLOAT8OID},
+		{"epsilon", FLOAT8OID}, {"factors", INT4OID}, {"liked", INT4OID}, {"aged", INT4OID},
+		{"size", INT4OID}, {"cap_group", TEXTOID | MAY_BE_NULL}, {"cap", INT4OID | MAY_BE_NULL},
+		{"diversity", FLOAT8OID}, {"block_slots", INT4OID}, {"has_item_index", BOOLOID},
+		{"has_ordered_key", BOOLOID}, {"clicks", TEXTOID | MAY_BE_NULL},
+		{"bonus", TEXTOID | MAY_BE_NULL}, {"candidates", TEXTOID},
+		{"repeat_after", INTERVALOID | MAY_BE_NULL}, {"effect_stddev", FLOAT8OID | MAY_BE_NULL},
+		{"n_on_trial", INT4OID}, {"is_centered", BOOLOID},
+		{"examination", FLOAT8ARRAYOID | MAY_BE_NULL}, {"empty_model", InvalidOid | MAY_BE_NULL},
+		{"attribution_window", INTERVALOID}, {"history_prior", FLOAT8OID | MAY_BE_NULL},
+		{"history_ratio", FLOAT8OID | MAY_BE_NULL}}};
 
 static void
 read_setting(void *arg, const Datum *values, const bool *nulls)
@@ -107,11 +110,12 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 
 /* ---------- tables other than "setting" ---------- */
 
-static const PageTable model_table = {"model", 2, {{"name", TEXTOID}, {"state", InvalidOid}}};
+static const PageTable model_table = {"model", 2, {
+		{"name", TEXTOID}, {"state", InvalidOid | MAY_BE_NULL}}};
 
 static const PageTable similarity_table = {"similarity", 4, {
-		{"half_life", FLOAT8OID}, {"own_half_life", FLOAT8OID}, {"scale", FLOAT4ARRAYOID},
-		{"weights", FLOAT8ARRAYOID}}};
+		{"half_life", FLOAT8OID | MAY_BE_NULL}, {"own_half_life", FLOAT8OID | MAY_BE_NULL},
+		{"scale", FLOAT4ARRAYOID}, {"weights", FLOAT8ARRAYOID}}};
 
 static const PageTable constraint_table = {"constraint_price", 1, {{"name", TEXTOID}}};
 

@@ -36,7 +36,7 @@
 struct TableLookup
 {
 	Relation	relation;
-	int			n_columns;
+	const PageTable *table;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
 	int			n_ordered;		/* number of leading columns that sort the rows */
 	ScanKeyData key;			/* scan key on the first column */
@@ -80,7 +80,7 @@ static AttrNumber
 find_column(const PageRequest *page, Relation relation, const TableColumn *column)
 {
 	TupleDesc	row = RelationGetDescr(relation);
-	Oid			type = KeyTypeOf(page, column->type);
+	Oid			type = KeyTypeOf(page, column->type & ~MAY_BE_NULL);
 
 	for (int i = 0; i < row->natts; i++)
 	{
@@ -181,7 +181,7 @@ begin_lookup(const PageRequest *page, Relation relation, const PageTable *table,
 	TableLookup *lookup = palloc0(sizeof(TableLookup));
 
 	lookup->relation = relation;
-	lookup->n_columns = table->n_columns;
+	lookup->table = table;
 	for (int i = 0; i < table->n_columns; i++)
 		lookup->columns[i] = find_column(page, relation, &table->columns[i]);
 	lookup->n_ordered = n_ordered;
@@ -210,6 +210,16 @@ EndLookup(TableLookup *lookup)
 
 /* ---------- rows ---------- */
 
+/* Raise an error for a NULL in a column whose constraint NOT NULL was dropped. */
+static void
+raise_null(const TableLookup *lookup, const TableColumn *column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("column \"%s\" of table \"%s\" must not be null", column->name,
+					RelationGetRelationName(lookup->relation))));
+}
+
 /* Call the function "read" for the columns of a row, and free the memory that it allocates. */
 static void
 read_row(const TableLookup *lookup, TupleTableSlot *row, RowReader read, void *reader)
@@ -218,8 +228,12 @@ read_row(const TableLookup *lookup, TupleTableSlot *row, RowReader read, void *r
 	bool		nulls[MAX_TABLE_COLUMNS];
 	MemoryContext caller = MemoryContextSwitchTo(lookup->row);
 
-	for (int i = 0; i < lookup->n_columns; i++)
+	for (int i = 0; i < lookup->table->n_columns; i++)
+	{
 		values[i] = slot_getattr(row, lookup->columns[i], &nulls[i]);
+		if (nulls[i] && (lookup->table->columns[i].type & MAY_BE_NULL) == 0)
+			raise_null(lookup, &lookup->table->columns[i]);
+	}
 	read(reader, values, nulls);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(lookup->row);

@@ -9,6 +9,9 @@
 
 #define MAX_TABLE_COLUMNS	26
 
+/* Flag in TableColumn.type.  Without the flag, a NULL in the column raises an error. */
+#define MAY_BE_NULL			((Oid) 1 << 31)
+
 /* A column of a table, with its type or, for any type, InvalidOid */
 typedef struct TableColumn
 {

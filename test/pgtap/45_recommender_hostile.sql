@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(312);
+SELECT plan(314);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -660,6 +660,36 @@ SELECT strange_clicks.refresh(), strange_clicks.refit() \gset
 SELECT is((SELECT count(*) FROM strange_clicks.report() WHERE measure = 'failed maintenance'), 0::bigint,
   'the report forgets the click after it was removed');
 DELETE FROM job WHERE id = -5;
+
+-- ---------- constraints NOT NULL that were dropped ----------
+
+CREATE FUNCTION call_with_null(name text, c text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text;
+BEGIN
+	EXECUTE format('ALTER TABLE strange_clicks.%I ALTER %I DROP NOT NULL', name, c);
+	EXECUTE format('UPDATE strange_clicks.%I SET %I = NULL', name, c);
+	SELECT string_agg(left(outcome(call), 5), ' ') INTO result FROM unnest(ARRAY[
+		'SELECT count(*) FROM strange_clicks.recommend(1, 5)', 'SELECT count(*) FROM strange_clicks.more_like(3, 5)',
+		'SELECT count(*) FROM strange_clicks.recommend(NULL, 5, session => ''s'')', 'SELECT strange_clicks.profile(1)',
+		'SELECT count(*) FROM strange_clicks.trending(5)', 'SELECT strange_clicks.reward(1, 3)',
+		'SELECT count(n) FROM (SELECT max(id) AS id FROM strange_clicks.decision WHERE user_id = 1) d,'
+		' strange_clicks.next(d.id, 5, 1) n']) call;
+	RAISE 'undo' USING DETAIL = result;
+EXCEPTION WHEN raise_exception OR check_violation THEN
+	GET STACKED DIAGNOSTICS result = PG_EXCEPTION_DETAIL;
+	RETURN result;
+END $$;
+SELECT count(strange_clicks.reward(decision, item)) FROM strange_clicks.recommend(1, 5) \gset
+SELECT count(*) FROM strange_clicks.recommend(NULL, 5, session => 's') \gset
+SELECT ok(count(call_with_null(c.relname, a.attname)) > 40, 'a NULL in a table does not end the session')
+FROM   pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND a.attnotnull
+WHERE  c.relnamespace = 'strange_clicks'::regnamespace AND c.relname = ANY (
+           '{setting,similarity,item_vector,block,neighbour,decision,reward,model,trend}')
+AND    NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey));
+UPDATE strange_clicks.setting SET outcomes = '{}';
+SELECT matches(outcome($$SELECT strange_clicks.reward(1, 3, 'click')$$), '^XX001: ',
+  'reward() rejects settings without outcomes');
 
 -- ---------- dlints in another schema ----------
 

@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(106);
+SELECT plan(108);
 
 -- events of a user, of which two in three are rewarded
 CREATE FUNCTION asks(schema text, user_id text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -333,6 +333,12 @@ SELECT cmp_ok(difference_from_log('plain'), '<', 1e-9::float8, 'after a declarat
 SELECT is(outcome($$SELECT dlints_alter_ranker('plain', '{"vectors": {"embedding": "12"}}')$$),
   '22023: vectors must be an object of context keys and lengths from 1 to 16384',
   'dlints_alter_ranker() refuses a wrong declaration');
+UPDATE plain.setting SET vectors = '[1, 2, 3]';
+SELECT matches(outcome($$SELECT plain.rank('damaged', '{"embedding": 1}', '["a", "b"]')$$), '^XX001: ',
+  'rank() rejects an array in place of the lengths of vectors');
+UPDATE plain.setting SET vectors = '{"embedding": "a"}';
+SELECT matches(outcome($$SELECT plain.rank('damaged', '{"embedding": 1}', '["a", "b"]')$$), '^XX001: ',
+  'rank() rejects a length of a vector that is not a number');
 
 SELECT * FROM finish();
 ROLLBACK;
