@@ -129,7 +129,8 @@ BEGIN
 			WHERE  key IN ('', a ->> 'user_key') OR jsonb_typeof(value) <> 'number'
 			OR     CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric NOT BETWEEN 1 AND 16384
 			       OR value::numeric <> trunc(value::numeric) END),
-			'vectors must be an object of context keys and lengths from 1 to 16384', 'For example {"embedding": 25}.'),
+			'vectors must be an object of context keys and lengths from 1 to 16384',
+			'For example {"embedding": 25}. The key in "user_key" cannot be a vector.'),
 		('apprentice', a ->> 'apprentice' IS NOT NULL,
 			'apprentice must be true or false',
 			'An apprentice leaves the choice to the caller until go_live() is called.'),
@@ -180,9 +181,9 @@ BEGIN
 			'Element p is the probability that a user examines position p, relative to the first position.'),
 		('outcomes', jsonb_typeof(a -> 'outcomes') = 'object' AND a -> 'outcomes' <> '{}' AND NOT EXISTS (
 			SELECT FROM jsonb_each(CASE jsonb_typeof(a -> 'outcomes') WHEN 'object' THEN a -> 'outcomes' END)
-			WHERE jsonb_typeof(value) <> 'number' OR key = ''
+			WHERE jsonb_typeof(value) <> 'number' OR octet_length(key) NOT BETWEEN 1 AND 63
 			OR    value <> '0' AND abs((value #>> '{}')::numeric) NOT BETWEEN 1e-9 AND 1e9),
-			'outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size',
+			'outcomes must be an object of names (1 to 63 bytes) and values: 0, or 1e-9 to 1e9 in size',
 			'For example {"click": 1, "purchase": 5}.'),
 		('outcomes', EXISTS (
 			SELECT FROM jsonb_each(CASE jsonb_typeof(a -> 'outcomes') WHEN 'object' THEN a -> 'outcomes' END)

@@ -35,6 +35,16 @@ FitsIndex(Oid type, Datum key)
 	return get_typlen(type) != -1 || toast_raw_datum_size(key) <= MAX_KEY_BYTES + VARHDRSZ;
 }
 
+/* Raise an error if an argument is a key that does not fit into an index. */
+void
+CheckKeyFits(Oid type, NullableDatum key, const char *argument)
+{
+	if (!key.isnull && !FitsIndex(type, key.value))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("argument \"%s\" must have at most %d bytes", argument, MAX_KEY_BYTES)));
+}
+
 PG_FUNCTION_INFO_V1(dlints_fits_index);
 
 Datum

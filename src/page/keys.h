@@ -13,6 +13,7 @@
 typedef struct KeyTable KeyTable;
 
 extern bool FitsIndex(Oid type, Datum key);
+extern void CheckKeyFits(Oid type, NullableDatum key, const char *argument);
 
 extern KeyTable *CreateKeyTable(const PageRequest *page, uint32 expected);
 extern int	AddKey(KeyTable *table, Datum key, int number, bool *is_new);

@@ -215,10 +215,7 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 	int64		decision;
 
 	check_columns(page, rows->setDesc);
-	if (!page->user.isnull && !FitsIndex(page->user_type, page->user.value))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("argument \"user_id\" must have at most %d bytes", MAX_KEY_BYTES)));
+	CheckKeyFits(page->user_type, page->user, "user_id");
 	decision = NewDecisionNumber(page->schema, page->settings.secret, page->settings.now);
 	request->seed = (int64) FreshSeed();
 	DoStep(page, choose_list, request);

@@ -9,6 +9,7 @@
 #include "utils/builtins.h"
 
 #include "compat.h"
+#include "page/keys.h"
 #include "page/page.h"
 
 /* Read the value of an outcome, and check the decision number and the user. */
@@ -94,6 +95,7 @@ dlints_recommender_reward(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("arguments \"decision\" and \"item\" must not be null")));
+	CheckKeyFits(page.item_type, item, "item");
 	if (value.isnull)
 		value = ResultColumn(2);
 	else

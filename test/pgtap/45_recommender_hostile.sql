@@ -51,8 +51,10 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
       '22023: argument "clicks": no click is on an item of public.job')
     ) v (arguments, result);
 SELECT is(made($$'r', 'job', '{field}', outcomes => $$ || value),
-  '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size', 'outcomes => ' || value)
-FROM unnest(ARRAY[$$'{}'$$, $$'["click"]'$$, $$'{"click": "1"}'$$, $$'{"click": 1e-400}'$$, 'NULL']) value;
+  '22023: outcomes must be an object of names (1 to 63 bytes) and values: 0, or 1e-9 to 1e9 in size',
+  'outcomes => ' || value)
+FROM unnest(ARRAY[$$'{}'$$, $$'["click"]'$$, $$'{"click": "1"}'$$, $$'{"click": 1e-400}'$$, 'NULL',
+  format($$'{"%s": 1}'$$, repeat('o', 64)), $$'{"": 1}'$$]) value;
 
 SELECT matches(made(arguments), result, 'dlints_create_recommender() rejects ' || arguments) FROM (VALUES
     ($$'r', 'job', '{field}', candidates => 'true); DROP TABLE kept; SELECT (true'$$,

@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(137);
+SELECT plan(138);
 
 CREATE FUNCTION updates(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -453,9 +453,10 @@ SELECT ok(odd_r.profile(NULL, context => '{"like": {"price": "abc", "x": "tone 2
     = odd_r.profile(NULL) AND odd_r.profile('p3', context => '{"like": {}}') = odd_r.profile('p3'),
   'profile() ignores values of "like" that cannot be encoded, too many of them, and none');
 SELECT is(outcome(format('SELECT count(*) FROM odd_r.%s', call)),
-  '54000: argument "user_id" must have at most 1000 bytes',
-  call || ' rejects a user that the index of the log cannot hold')
-FROM unnest('{"recommend(repeat(''u'', 1001))","trending(user_id => repeat(''u'', 1001))"}'::text[]) call;
+  format('54000: argument "%s" must have at most 1000 bytes', argument),
+  call || ' rejects a key that the indexes of the log cannot hold')
+FROM (VALUES ('recommend(repeat(''u'', 1001))', 'user_id'), ('trending(user_id => repeat(''u'', 1001))', 'user_id'),
+  ('reward(1, repeat(''1'', 8001)::bit(8001))', 'item')) v (call, argument);
 CREATE TABLE thing (id point, kind text);
 SELECT is(made($$'r', 'thing', '{kind}', item_key => 'id'$$), '42804: items of type point cannot be compared',
   'dlints_create_recommender() rejects keys of a type without an order');
