@@ -87,7 +87,7 @@ BEGIN
 		               trial, rule, item_type, user_type, result, lender);
 	END LOOP;
 	IF a -> 'constraints' <> '{}' THEN
-		EXECUTE format('CREATE VIEW %I.cost_text AS SELECT c.item, c.costs FROM %I.cost_text c', trial, lender);
+		EXECUTE format('CREATE VIEW %I.cost_text AS SELECT c.item, c.part, c.costs FROM %I.cost_text c', trial, lender);
 	END IF;
 END
 $$;

@@ -409,19 +409,23 @@ END
 $$;
 
 -- Create the view "cost_text": the costs of each item as text, in the order of constraint names; NULL for a constraint
--- on an outcome.  The view stays when the last constraint is removed, because concurrent requests may read it.
+-- on an outcome.  Part 0 of the view computes all expressions, and part n the n-th one alone.  The view stays when the
+-- last constraint is removed, because concurrent requests may read it.
 CREATE FUNCTION _dlints_bind_costs(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	costs text := (
-		SELECT string_agg(format(E'(SELECT (%s\n)::pg_catalog.text)', coalesce(value ->> 'of', 'NULL')), ', '
-		                  ORDER BY key COLLATE "C")
-		FROM   jsonb_each(a -> 'constraints'));
+		SELECT string_agg(format(E'CASE WHEN p._dlints_part IN (0, %s) THEN (SELECT (%s\n)::pg_catalog.text) END',
+		                         n, coalesce(value ->> 'of', 'NULL')), ', ' ORDER BY n)
+		FROM  (SELECT c.value, row_number() OVER (ORDER BY c.key COLLATE "C") AS n
+		       FROM   jsonb_each(a -> 'constraints') c) c);
 BEGIN
 	IF costs IS NOT NULL OR to_regclass(format('%I.cost_text', a ->> 'name')) IS NOT NULL THEN
 		PERFORM @extschema@._dlints_execute_under(a ->> 'path', 'constraints'::text, format(
-			'CREATE OR REPLACE VIEW %I.cost_text AS SELECT i.%I AS item, ARRAY[%s]::pg_catalog.text[] AS costs FROM %s i',
+			'CREATE OR REPLACE VIEW %I.cost_text AS SELECT i.%I AS item, p._dlints_part AS part,'
+			' ARRAY[%s]::pg_catalog.text[] AS costs FROM %s i,'
+			' (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8)) p (_dlints_part)',
 			a ->> 'name', a ->> 'item_key', costs, (a ->> 'items')::oid::regclass));
 	END IF;
 END

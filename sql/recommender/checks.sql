@@ -113,7 +113,7 @@ BEGIN
 		RETURN;
 	END IF;
 	BEGIN
-		PERFORM max(c.costs) FROM cost_text c;     -- PostgreSQL 19 does not evaluate an array in count()
+		PERFORM max(c.costs) FROM cost_text c WHERE c.part = 0;   -- PostgreSQL 19 does not evaluate an array in count()
 	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 			RAISE;

@@ -24,31 +24,36 @@ BEGIN
 END
 $$;
 
--- Compute the costs of one item for all constraints.  If an expression fails, costs are 0, and "problem" has the error
--- message.
+-- Compute the costs of one item for all constraints.  If an expression fails, each constraint is computed separately,
+-- the costs of failing ones are 0, and "problem" has the error message.
 CREATE FUNCTION _dlints_cost_of(key anyelement, OUT costs real[], OUT problem text)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	zeros real[] := array_fill(0::real, ARRAY[(SELECT count(*)::integer FROM constraint_price)]);
+	computed real[];
 BEGIN
-	IF zeros = '{}' THEN
-		costs := zeros;
+	costs := array_fill(0::real, ARRAY[(SELECT count(*)::integer FROM constraint_price)]);
+	IF costs = '{}' THEN
 		RETURN;
 	END IF;
-	SELECT @extschema@._dlints_costs(t.costs, v.outcome_rates, @extschema@._dlints_mean_rates()) INTO costs
-	FROM   cost_text t LEFT JOIN item_vector v ON same_item(v.item, t.item)
-	WHERE  same_item(t.item, key) LIMIT 1;
-	IF cardinality(costs) IS DISTINCT FROM cardinality(zeros) THEN
-		costs := zeros;
-	END IF;
-EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-	IF NOT @extschema@._dlints_concerns_one_item(SQLSTATE) THEN
-		RAISE;
-	END IF;
-	costs := zeros;
-	problem := SQLERRM;
+	FOR n IN 0 .. cardinality(costs) LOOP
+		BEGIN
+			SELECT @extschema@._dlints_costs(t.costs, v.outcome_rates, @extschema@._dlints_mean_rates()) INTO computed
+			FROM   cost_text t LEFT JOIN item_vector v ON same_item(v.item, t.item)
+			WHERE  t.part = n AND same_item(t.item, key) LIMIT 1;
+			IF n = 0 THEN
+				costs := CASE WHEN cardinality(computed) = cardinality(costs) THEN computed ELSE costs END;
+				RETURN;
+			END IF;
+			costs[n] := coalesce(computed[n], 0);
+		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+			IF NOT @extschema@._dlints_concerns_one_item(SQLSTATE) THEN
+				RAISE;
+			END IF;
+			problem := SQLERRM;
+		END;
+	END LOOP;
 END
 $$;
 
@@ -158,7 +163,7 @@ END
 $$;
 
 -- Compute the costs of all items for all constraints.  If an expression fails for all items together, each item is
--- computed separately, and the cost of a failing item is 0.  The job "costs" has the number of failures for report().
+-- computed separately, and the cost of a failing expression is 0.  The job "costs" has the number of failures for report().
 -- Returns 0 if no row changed.
 CREATE FUNCTION _dlints_refresh_costs() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
@@ -179,7 +184,7 @@ BEGIN
 			WITH computed AS MATERIALIZED (
 				SELECT t.item, @extschema@._dlints_costs(t.costs, w.outcome_rates, mean_rates) AS costs,
 				       t.costs && '{NaN,Infinity,-Infinity}' AS is_infinite
-				FROM   cost_text t LEFT JOIN item_vector w ON same_item(w.item, t.item)),
+				FROM   cost_text t LEFT JOIN item_vector w ON same_item(w.item, t.item) WHERE t.part = 0),
 			written AS (
 				UPDATE item_vector v SET costs = c.costs
 				FROM   computed c WHERE same_item(c.item, v.item) AND v.costs IS DISTINCT FROM c.costs

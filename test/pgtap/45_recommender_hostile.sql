@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(314);
+SELECT plan(315);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -447,7 +447,10 @@ SELECT toys_listed('{"cap": 100, "cap_group": "(1 / i.price::float8)::text"}', '
 SELECT alike((SELECT concat_ws(': ', value, meaning) FROM toys.report() WHERE measure ~ 'expression fails'),
   '2: lists leave them out, for example "1000": in the argument "cap_group": "1000%',
   'report() counts items for which an expression fails');
-SELECT dlints_alter_recommender('toys', '{"constraints": {"a": {"of": "1 / i.price::float8", "max": 2}}}');
+SELECT dlints_alter_recommender('toys', '{"constraints": {"a": {"of": "1 / i.price::float8", "max": 2},
+  "b": {"of": "true", "max": 2}}}');
+SELECT is(costs, '{0,1}'::real[], 'an expression that fails leaves the costs of other constraints unchanged')
+FROM   toys.item_vector WHERE item = 1000;
 SELECT alike((SELECT meaning FROM toys.report() WHERE measure = 'failed maintenance'),
   'costs: items whose costs cannot be computed cost 0 (number: 2, for example "1000"): %',
   'report() counts items whose costs cannot be computed');
