@@ -112,12 +112,16 @@ BEGIN
 		SELECT left(l.key, 100) AS name, jsonb_build_object(l.key, l.value) AS liked,
 		       l.key = ANY (s.column_names) AS is_column,
 		       l.key = ANY (s.parts) AND NOT starts_with(l.key, '(') AS is_date
-		FROM   setting s, jsonb_each(_dlints_liked_features.liked) l
+		FROM   setting s, jsonb_each(_dlints_liked_features.liked) l WHERE l.value <> 'null'
 	LOOP
 		IF part.is_column THEN
 			BEGIN
-				PERFORM encode_document(part.liked);
-				valid := valid || part.liked;
+				IF 0::real = ALL (encode_document(part.liked)) THEN
+					RAISE WARNING 'value for column "%" in "like" has no features', part.name
+						USING ERRCODE = 'invalid_parameter_value';
+				ELSE
+					valid := valid || part.liked;
+				END IF;
 			EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 				IF NOT @extschema@._dlints_concerns_one_item(SQLSTATE) THEN
 					RAISE;

@@ -33,7 +33,7 @@ static const PageQuery liked_features = {
 	"AND    NOT EXISTS (SELECT FROM jsonb_object_keys($1 -> 'like') l (key) WHERE l.key <> ALL (s.column_names))",
 	{JSONBOID}};
 
-/* Encode the object "like" in the context as features, with warnings for invalid keys. */
+/* Encode the object "like" in the context as features, with warnings for invalid keys and values. */
 static const PageQuery valid_features = {"SELECT @extschema@._dlints_liked_features($1 -> 'like')", {JSONBOID}};
 
 /* ---------- profiles ---------- */
@@ -155,6 +155,20 @@ complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features
 	return PointerGetDatum(MakeProfile(sum.sum, sum.weights, &page->settings));
 }
 
+/* Is an array of features NULL, or are all features 0? */
+static bool
+is_zero(NullableDatum features)
+{
+	ArrayType  *array = features.isnull ? NULL : DatumGetArrayTypeP(features.value);
+
+	if (array == NULL)
+		return true;
+	for (int i = 0; i < ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)); i++)
+		if (((float4 *) ARR_DATA_PTR(array))[i] != 0)
+			return false;
+	return true;
+}
+
 static void
 encode_likes(PageRequest *page, void *arg)
 {
@@ -177,7 +191,7 @@ liked_by_request(PageRequest *page)
 	error = TryStep(page, encode_likes, &features);
 	if (error != NULL && !IsRowError(error->sqlerrcode))
 		ReThrowError(error);
-	if (features.isnull)
+	if (is_zero(features))
 	{
 		RunSelect(page, &valid_features, &context);
 		features = ResultColumn(1);

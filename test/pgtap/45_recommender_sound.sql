@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(138);
+SELECT plan(141);
 
 CREATE FUNCTION updates(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -450,8 +450,11 @@ FROM unnest(ARRAY['{"like": {"price": "abc", "relation": "nothing"}}', '{"like":
 SELECT ok(odd_r.profile(NULL, context => '{"like": {"price": "abc", "x": "tone 2"}}') <> odd_r.profile(NULL)
   AND odd_r.profile(NULL, context => '{"like": {"price": "abc"}}') = odd_r.profile(NULL)
   AND odd_r.profile(NULL, context => format('{"like": {"x": "tone 2", "price": "%s"}}', repeat('9', 600000))::jsonb)
-    = odd_r.profile(NULL) AND odd_r.profile('p3', context => '{"like": {}}') = odd_r.profile('p3'),
-  'profile() ignores values of "like" that cannot be encoded, too many of them, and none');
+    = odd_r.profile(NULL),
+  'profile() ignores values of "like" that cannot be encoded, and too many of them');
+SELECT is(odd_r.profile('p3', context => said), odd_r.profile('p3'),
+  'profile() ignores values without features: ' || said::text)
+FROM unnest(ARRAY['{"like": {}}', '{"like": {"x": null}}', '{"like": {"price": "NaN"}}']::jsonb[]) said;
 SELECT is(outcome(format('SELECT count(*) FROM odd_r.%s', call)),
   format('54000: argument "%s" must have at most 1000 bytes', argument),
   call || ' rejects a key that the indexes of the log cannot hold')
