@@ -202,6 +202,14 @@ SELECT is((SELECT count(*) FILTER (WHERE features[1] <> 0) FROM films.item_vecto
   'clicks on deleted items train the factors');
 SELECT is((SELECT bool_or(policy = 'recommender') FROM films.backtest(20)), true,
   'backtest() works with deleted items');
+ALTER TABLE film RENAME TO former_film;
+SELECT is(measured('films', 'items of a renamed table'), NULL, 'report() is silent on a table that was renamed');
+CREATE VIEW film AS SELECT * FROM former_film;
+SELECT alike(measured('films', 'items of a renamed table'),
+  '1.000: the recommender reads public.former_film, and public.film is another table now%',
+  'report() warns if a table was renamed, and another one got its name');
+DROP VIEW film;
+ALTER TABLE former_film RENAME TO film;
 INSERT INTO film VALUES (3, 'comedy');
 SELECT lives_ok('CALL films.run()', 'run() works with deleted items');
 SELECT is((SELECT NOT is_deleted AND v.features[s.factors + 1:] = e.encoded
