@@ -24,7 +24,7 @@ $$;
 CREATE TEMP TABLE ranking AS
 SELECT shape, g, ranked(shape, model, 150, 100) AS items FROM trained, generate_series(1, 200) AS g;
 
-SELECT plan(65);
+SELECT plan(66);
 
 SELECT is(count(*), 200::bigint, format('%s: each ranking has all items once', shape))
 FROM ranking, LATERAL (SELECT count(DISTINCT i) AS items FROM unnest(items) AS i) AS d
@@ -166,13 +166,13 @@ CREATE TEMP TABLE world AS
 SELECT array_agg(i ORDER BY i) AS items, array_agg(ARRAY(SELECT (i % 7 = j)::int::real
   FROM generate_series(0, 6) j) ORDER BY i)::dlints_vector AS features
 FROM   generate_series(1, 700) i;
-CREATE FUNCTION pages(model dlints, draws integer, count integer) RETURNS TABLE (seed bigint, item integer,
-  probability float8)
+CREATE FUNCTION pages(model dlints, draws integer, count integer, size integer DEFAULT 40) RETURNS TABLE (seed bigint,
+  item integer, probability float8)
 	LANGUAGE sql AS $$
 SELECT p.seed, d.item, d.probability
 FROM  (SELECT s::bigint AS seed,
               (SELECT dlints_shortlist(w.items, w.features, CASE draws
-                   WHEN 1 THEN ARRAY[dlints_weights(model)] ELSE dlints_draw_weights(model, '{}', s, draws) END, 40, s)
+                   WHEN 1 THEN ARRAY[dlints_weights(model)] ELSE dlints_draw_weights(model, '{}', s, draws) END, size, s)
                      FROM world w) AS items
        FROM generate_series(1, count) s OFFSET 0) p,
        LATERAL dlints_decide(model, p.items,
@@ -195,6 +195,8 @@ SELECT ok(avg(probability) BETWEEN 0.013 AND 0.016, 'the probability of one of 7
 SELECT ok(abs(avg(w) - 1) < 4 * stddev(w) / sqrt(count(*)),
   'the mean of 1 / probability is 1 for groups of items that tie')
 FROM  (SELECT sum(1 / probability) / 700 AS w FROM pages(dlints_new(7), 50, 500) GROUP BY seed) p;
+SELECT ok(abs(avg(w) - 1) < 4 * stddev(w) / sqrt(count(*)), 'a shortlist with 8 items more than the list is enough')
+FROM  (SELECT sum(1 / probability) / 700 AS w FROM pages(dlints_new(7, policy => 'greedy'), 1, 1000, 18) GROUP BY seed) p;
 
 -- Without a shortlist the probability is exact.
 SELECT ok(bool_and(d.probability = 10 / 700.0::float8), 'candidates that all tie have equal probabilities')
