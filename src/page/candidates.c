@@ -40,6 +40,9 @@ static const PageQuery read_each_allowed = {
 static const PageQuery all_items = {
 	"SELECT i.item, NULL::float8, NULL::text FROM item i WHERE i.item IS NOT NULL", {0}};
 
+/* types of the columns of the queries for items: key, bonus and group */
+static const Oid item_types[] = {ARG_ITEM, FLOAT8OID, TEXTOID, InvalidOid};
+
 void
 CheckExpressions(PageRequest *page, void *unused)
 {
@@ -136,7 +139,8 @@ ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
 	ItemReader	reader = {page, CreateCandidates(0), ExcludedKeys(page), CreateKeyTable(page, 0)};
 
-	ReadRows(page, query, page->settings.cap > 0 ? VARIANT_CAP : 0, args, read_item_row, &reader);
+	ReadRows(page, query, page->settings.cap > 0 ? VARIANT_CAP : 0, args, item_types, read_item_row,
+			 &reader);
 	reader.set->group_count = page->groups == NULL ? 0 : (int) KeyNumbersCount(page->groups);
 	return reader.set;
 }
@@ -162,7 +166,7 @@ read_part(PageRequest *page, void *arg)
 							Given(KeyArray(page, part->items, part->count))};
 
 	MemoryContextSwitchTo(caller);
-	ReadRows(page, &read_each_allowed, part->variant, args, read_item_row, part->reader);
+	ReadRows(page, &read_each_allowed, part->variant, args, item_types, read_item_row, part->reader);
 	pfree(DatumGetPointer(args[2].value));
 }
 
@@ -252,7 +256,7 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 	if (page->skips_failing)
 		read_allowed_items(page, (AllowedPart) {&reader, variant, shortlist, count});
 	else
-		ReadRows(page, &read_allowed, variant, args, read_item_row, &reader);
+		ReadRows(page, &read_allowed, variant, args, item_types, read_item_row, &reader);
 	reader.set->group_count = page->groups == NULL ? 0 : (int) KeyNumbersCount(page->groups);
 	if (IsPredicted(policy))
 		AddHistory(page, numbers, reader.set);

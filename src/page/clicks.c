@@ -105,7 +105,9 @@ read_log_click(void *arg, const Datum *values, const bool *nulls)
 static void
 read_log_clicks(PageRequest *page, void *arg)
 {
-	ReadRows(page, &log_clicks, 0, &page->user, read_log_click, arg);
+	static const Oid types[] = {ARG_ITEM, TIMESTAMPTZOID, FLOAT8OID, InvalidOid};
+
+	ReadRows(page, &log_clicks, 0, &page->user, types, read_log_click, arg);
 }
 
 /* Read the user's clicks from the click log.  Stops with a warning if a row raises an error. */
@@ -269,9 +271,11 @@ ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 		read_user_rewards(page, &reader);
 	if (!page->session.isnull && VARSIZE_ANY_EXHDR(DatumGetPointer(page->session.value)) > 0)
 	{
+		static const Oid types[] = {ARG_USER, INT8OID, TIMESTAMPTZOID, ARG_ITEMS, InvalidOid};
+
 		reader.is_of_session = true;
 		reader.recent = n_recent == 0 ? NULL : TableOfKeys(page, recent.value);
-		ReadRows(page, &session_lists, 0, &page->session, read_list, &reader);
+		ReadRows(page, &session_lists, 0, &page->session, types, read_list, &reader);
 		read_rewards(page, &reader);
 	}
 	for (int i = 0; i < n_recent; i++)

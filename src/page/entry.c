@@ -52,15 +52,22 @@ entered_path(Oid schema)
 	return psprintf("pg_catalog, %s, pg_temp", quote_identifier(SchemaName(schema)));
 }
 
+/* Return the type dlints. */
+Oid
+ModelType(Oid extension_schema)
+{
+	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("dlints"),
+						   ObjectIdGetDatum(extension_schema));
+}
+
 /* Is a table the table "setting" of a recommender or ranker? */
 static bool
 is_setting(Oid relation, Oid extension_schema)
 {
-	Oid			model_type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
-											 CStringGetDatum("dlints"), ObjectIdGetDatum(extension_schema));
 	AttrNumber	column = get_attnum(relation, "empty_model");
 
-	return column != InvalidAttrNumber && get_atttype(relation, column) == model_type;
+	return column != InvalidAttrNumber &&
+		get_atttype(relation, column) == ModelType(extension_schema);
 }
 
 static bool

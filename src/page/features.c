@@ -179,6 +179,8 @@ drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 void
 ReadFeatures(PageRequest *page, CandidateSet *set)
 {
+	static const Oid types[] = {INT8OID, FLOAT4ARRAYOID, FLOAT4ARRAYOID, FLOAT4OID, FLOAT4OID,
+								FLOAT4ARRAYOID, INT8OID, FLOAT4OID, BOOLOID};
 	const PageSettings *settings = &page->settings;
 	NullableDatum args[] = {
 		NotGiven(), Given(Int32GetDatum(settings->constraints)),
@@ -206,6 +208,6 @@ ReadFeatures(PageRequest *page, CandidateSet *set)
 		return;
 	args[0] = Given(KeyArray(page, keys, n_missing));
 	reader.numbers = missing;
-	ReadRows(page, &encode_items, 0, args, read_encoded_item, &reader);
+	ReadRows(page, &encode_items, 0, args, types, read_encoded_item, &reader);
 	drop_unread(set, reader.is_read, settings->size, settings->constraints);
 }

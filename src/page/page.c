@@ -109,7 +109,7 @@ ClosePage(PageRequest *page)
 
 /* ---------- statements ---------- */
 
-/* Return the key type for a placeholder such as ARG_USER. */
+/* Return the type for a placeholder such as ARG_USER, or the type itself. */
 Oid
 KeyTypeOf(const PageRequest *page, Oid type)
 {
@@ -121,6 +121,8 @@ KeyTypeOf(const PageRequest *page, Oid type)
 			return page->item_type;
 		case ARG_ITEMS:
 			return page->items_type;
+		case ARG_MODEL:
+			return ModelType(page->extension_schema);
 		default:
 			return type;
 	}
@@ -151,10 +153,13 @@ RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *
 	run(page, query, args, true);
 }
 
-/* Run a query, and call a function for each row of its result. */
+/*
+ * Run a query, and call a function for each row of its result.  "types" has the types of its
+ * columns, and then InvalidOid.
+ */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
-		 RowReader read, void *reader)
+		 const Oid *types, RowReader read, void *reader)
 {
 	SPIPlanPtr	plan = PagePlan(page, query, variant);
 	ParamListInfo params = makeParamList(SPI_getargcount(plan));
@@ -162,6 +167,8 @@ ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const 
 	SPIExecuteOptions options = {.params = params, .read_only = true, .dest = &receiver.pub};
 	int			result;
 
+	for (int i = 0; i < MAX_ROW_TYPES && OidIsValid(types[i]); i++)
+		receiver.types[i] = KeyTypeOf(page, types[i]);
 	for (int i = 0; i < params->numParams; i++)
 	{
 		ParamExternData *param = &params->params[i];

@@ -97,10 +97,11 @@ typedef struct PageSettings
 	NullableDatum empty_model;
 } PageSettings;
 
-/* placeholders in PageQuery.argtypes for the types of user and item keys */
+/* placeholders for the types of user and item keys, and for the type dlints */
 #define ARG_USER	ANYOID
 #define ARG_ITEM	ANYELEMENTOID
 #define ARG_ITEMS	ANYARRAYOID
+#define ARG_MODEL	ANYNONARRAYOID
 
 #define MAX_ARGS	16
 
@@ -152,6 +153,7 @@ typedef struct NeighbourScores NeighbourScores;
 typedef struct UserHistory UserHistory;
 
 /* schemas of recommenders and rankers (in entry.c) */
+extern Oid	ModelType(Oid extension_schema);
 extern Oid	SchemaOfSetting(Oid setting, Oid extension_schema);
 extern Oid	EnteredSchema(Oid extension_schema);
 extern void CheckHasSettings(Oid schema, bool has_settings);
@@ -182,7 +184,7 @@ extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint
 extern Oid	KeyTypeOf(const PageRequest *page, Oid type);
 extern void RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
 extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant,
-					 const NullableDatum *args, RowReader read, void *reader);
+					 const NullableDatum *args, const Oid *types, RowReader read, void *reader);
 extern void RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
 extern NullableDatum ResultColumn(int column);
 extern Datum ResultValue(int column);

@@ -62,7 +62,7 @@ static const PageTable setting_table = {"setting", 26, {
 		{"bonus", TEXTOID | MAY_BE_NULL}, {"candidates", TEXTOID},
 		{"repeat_after", INTERVALOID | MAY_BE_NULL}, {"effect_stddev", FLOAT8OID | MAY_BE_NULL},
 		{"n_on_trial", INT4OID}, {"is_centered", BOOLOID},
-		{"examination", FLOAT8ARRAYOID | MAY_BE_NULL}, {"empty_model", InvalidOid | MAY_BE_NULL},
+		{"examination", FLOAT8ARRAYOID | MAY_BE_NULL}, {"empty_model", ARG_MODEL | MAY_BE_NULL},
 		{"attribution_window", INTERVALOID}, {"history_prior", FLOAT8OID | MAY_BE_NULL},
 		{"history_ratio", FLOAT8OID | MAY_BE_NULL}}};
 
@@ -111,7 +111,7 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 /* ---------- tables other than "setting" ---------- */
 
 static const PageTable model_table = {"model", 2, {
-		{"name", TEXTOID}, {"state", InvalidOid | MAY_BE_NULL}}};
+		{"name", TEXTOID}, {"state", ARG_MODEL | MAY_BE_NULL}}};
 
 static const PageTable similarity_table = {"similarity", 4, {
 		{"half_life", FLOAT8OID | MAY_BE_NULL}, {"own_half_life", FLOAT8OID | MAY_BE_NULL},

@@ -88,7 +88,7 @@ find_column(const PageRequest *page, Relation relation, const TableColumn *colum
 
 		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column->name) != 0)
 			continue;
-		if (OidIsValid(type) && attribute->atttypid != type)
+		if (attribute->atttypid != type)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of table \"%s\" has type %s, expected %s", column->name,

@@ -12,7 +12,7 @@
 /* Flag in TableColumn.type.  Without the flag, a NULL in the column raises an error. */
 #define MAY_BE_NULL			((Oid) 1 << 31)
 
-/* A column of a table, with its type or, for any type, InvalidOid */
+/* A column of a table, with its type or a placeholder such as ARG_USER */
 typedef struct TableColumn
 {
 	const char *name;

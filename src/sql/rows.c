@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "executor/tuptable.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "sql/rows.h"
@@ -23,9 +24,18 @@ ReceiveRow(TupleTableSlot *slot, DestReceiver *self)
 	return true;
 }
 
+/* Raise an error unless the columns of a query have the required types. */
 static void
 StartRows(DestReceiver *self, int operation, TupleDesc desc)
 {
+	const Oid  *types = ((RowReceiver *) self)->types;
+
+	for (int i = 0; i < MAX_ROW_TYPES && OidIsValid(types[i]); i++)
+		if (i >= desc->natts || TupleDescAttr(desc, i)->atttypid != types[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column %d of a query does not have the type %s", i + 1,
+							format_type_be(types[i]))));
 }
 
 static void
@@ -38,5 +48,5 @@ RowReceiver
 RowReceiverCreate(RowReader read, void *reader, MemoryContext parent)
 {
 	return (RowReceiver) {{ReceiveRow, StartRows, EndRows, EndRows, DestNone}, read, reader,
-		AllocSetContextCreate(parent, "dlints row", ALLOCSET_DEFAULT_SIZES)};
+		AllocSetContextCreate(parent, "dlints row", ALLOCSET_DEFAULT_SIZES), {0}};
 }

@@ -9,6 +9,8 @@
 
 typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);
 
+#define MAX_ROW_TYPES	9
+
 /* A DestReceiver that passes each row of a query to a function */
 typedef struct RowReceiver
 {
@@ -16,6 +18,7 @@ typedef struct RowReceiver
 	RowReader	read;
 	void	   *reader;
 	MemoryContext row;			/* memory context that is reset after each row */
+	Oid			types[MAX_ROW_TYPES];	/* required types of columns; then InvalidOid */
 } RowReceiver;
 
 extern RowReceiver RowReceiverCreate(RowReader read, void *reader, MemoryContext parent);

@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(315);
+SELECT plan(317);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -695,6 +695,13 @@ AND    NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indispr
 UPDATE strange_clicks.setting SET outcomes = '{}';
 SELECT matches(outcome($$SELECT strange_clicks.reward(1, 3, 'click')$$), '^XX001: ',
   'reward() rejects settings without outcomes');
+ALTER TABLE strange_clicks.trend ALTER item TYPE text;
+SELECT is(outcome('SELECT strange_clicks.trending(5)'), '42804: column 1 of a query does not have the type integer',
+  'trending() rejects items of another type');
+DROP VIEW strange_clicks.models CASCADE;
+ALTER TABLE strange_clicks.model ALTER state TYPE integer USING 7;
+SELECT matches(outcome('SELECT strange_clicks.recommend(1, 5)'),
+  '^42804: column "state" of table "model" has type integer', 'recommend() rejects models that are integers');
 
 -- ---------- dlints in another schema ----------
 
