@@ -202,7 +202,7 @@ ResultColumn(int column)
 	return result;
 }
 
-/* Like ResultColumn(), but raise an error for NULL, which NOT NULL constraints of tables exclude. */
+/* Like ResultColumn(), but raise an error for NULL, which constraints of tables exclude. */
 Datum
 ResultValue(int column)
 {

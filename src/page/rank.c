@@ -37,8 +37,8 @@ typedef struct Ranking
 } Ranking;
 
 static const PageQuery read_settings = {
-	"SELECT random() < s.live_share, s.vectors,"
-	" ARRAY(SELECT p.name FROM constraint_price p ORDER BY p.name COLLATE \"C\"), s.secret, now()"
+	"SELECT random() < s.live_share, s.vectors::jsonb,"
+	" ARRAY(SELECT p.name::text FROM constraint_price p ORDER BY p.name::text COLLATE \"C\"), s.secret::bigint, now()"
 	" FROM setting s JOIN model m ON m.name = 'reward'",
 	{0}
 };

@@ -17,7 +17,7 @@
 #define ALL_DRAWS		50
 
 static const PageQuery read_penalties = {
-	"SELECT array_agg(p.sign * p.price ORDER BY p.name COLLATE \"C\") FROM constraint_price p", {0}};
+	"SELECT array_agg((p.sign * p.price)::float8 ORDER BY p.name COLLATE \"C\") FROM constraint_price p", {0}};
 
 static void
 raise_incomplete(void)
