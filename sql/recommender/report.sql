@@ -10,13 +10,17 @@ BEGIN
 	PERFORM @extschema@._dlints_check_entry();
 	SELECT m.n, m.mean, m.stderr, m.users INTO lists, mean, stderr, users
 	FROM  (SELECT array_agg(u.lists::float8) AS lists, array_agg(u.reward::float8) AS rewards
-	       FROM  (SELECT count(DISTINCT o.decision) FILTER (WHERE NOT o.context ? 'after') AS lists,
-	                     sum(o.reward) AS reward
-	              FROM   outcome o
-	              WHERE  o.decision >= @extschema@._dlints_first_decision(since)
-	              AND    o.treatment = _dlints_reward_per_list.treatment
-	              GROUP  BY o.user_id, CASE WHEN o.user_id IS NULL
-	                                        THEN coalesce(o.session, o.decision::text) END) u) a,
+	       FROM  (SELECT count(*) FILTER (WHERE NOT d.context ? 'after') AS lists, coalesce(sum(r.reward), 0) AS reward
+	              FROM   decision d
+	                     LEFT JOIN (SELECT x.decision, sum(x.value) AS reward
+	                                FROM   reward x JOIN decision l ON l.id = x.decision
+	                                WHERE  x.decision >= @extschema@._dlints_first_decision(since)
+	                                AND    l.treatment = _dlints_reward_per_list.treatment
+	                                AND    EXISTS (SELECT FROM unnest(l.items) i (item) WHERE same_item(i.item, x.item))
+	                                GROUP  BY x.decision) r ON r.decision = d.id
+	              WHERE  d.id >= @extschema@._dlints_first_decision(since)
+	              AND    d.treatment = _dlints_reward_per_list.treatment
+	              GROUP  BY d.user_id, CASE WHEN d.user_id IS NULL THEN coalesce(d.session, d.id::text) END) u) a,
 	       LATERAL @extschema@._dlints_cluster_mean(a.lists, a.rewards) m;
 END
 $$;
