@@ -221,14 +221,18 @@ BEGIN
 	              CASE WHEN s.repeat_after IS NULL THEN 'may contain' ELSE 'leave out' END)
 	FROM   setting s;
 	RETURN QUERY
-	SELECT 'impressions of clicked items', avg(i.is_known::integer)::float8, NULL::float8,
+	WITH shown AS MATERIALIZED (
+		SELECT d.user_id, d.at, u.item
+		FROM  (SELECT x.user_id, x.items, x.at FROM decision x
+		       WHERE  x.id >= first AND x.treatment = 'personal' AND x.user_id IS NOT NULL
+		       ORDER  BY x.id DESC LIMIT 1000) d, unnest(d.items) u (item)),
+	first_click AS (
+		SELECT c.user_id, c.item, min(c.at) AS at
+		FROM  (SELECT DISTINCT s.user_id FROM shown s) s JOIN click c ON same_user(c.user_id, s.user_id)
+		GROUP  BY c.user_id, c.item)
+	SELECT 'impressions of clicked items', avg(coalesce(f.at < s.at, false)::integer)::float8, NULL::float8,
 	       'share of positions of personal lists with an item that the user had clicked before'
-	FROM  (SELECT EXISTS (SELECT FROM click c
-	                      WHERE  same_user(c.user_id, d.user_id) AND same_item(c.item, u.item)
-	                      AND    c.at < d.at) AS is_known
-	       FROM  (SELECT x.user_id, x.items, x.at FROM decision x
-	              WHERE  x.id >= first AND x.treatment = 'personal' AND x.user_id IS NOT NULL
-	              ORDER  BY x.id DESC LIMIT 1000) d, unnest(d.items) u (item)) i;
+	FROM   shown s LEFT JOIN first_click f ON same_user(f.user_id, s.user_id) AND same_item(f.item, s.item);
 END
 $$;
 

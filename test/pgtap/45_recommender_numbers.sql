@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(121);
+SELECT plan(123);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -561,6 +561,13 @@ SELECT clock_timestamp() AS start \gset
 SELECT dlints_alter_recommender('song_1', '{"repeats": null}');
 SELECT cmp_ok(clock_timestamp() - :'start', '<', interval '10 seconds',
   'repeated clicks are counted without comparing all clicks of a user');
+SAVEPOINT lists;
+SELECT count(*) FROM generate_series(1, 1000) i, song_1.recommend(i % 2);
+SELECT clock_timestamp() AS start \gset
+SELECT is(value, 0::float8, 'lists leave out clicked items if "repeats" is NULL and users do not repeat clicks')
+FROM   song_1.report() WHERE measure = 'impressions of clicked items';
+SELECT cmp_ok(clock_timestamp() - :'start', '<', interval '10 seconds', 'report() reads the click log once');
+ROLLBACK TO lists;
 
 -- half of a user's clicks are on one song, which other users seldom click
 CREATE TABLE hum AS SELECT w AS who, CASE n % 2 WHEN 0 THEN w ELSE 1 + (hashint8(w * 100 + n) & 1023) % 40 END AS song,
