@@ -226,6 +226,19 @@ for my $is_learned (0, 1)
 }
 $sessions->run(2, 'RESET lock_timeout');
 
+### Functions lock the settings before other tables, so that DROP SCHEMA can wait for them without a deadlock
+
+$sessions->run(1, 'BEGIN', 'LOCK TABLE board.setting');
+for my $call ('recommend(1000)', 'trending()', 'reward(1, 1)', 'learn()', "run_part(''refresh'')", 'report()', 'erase(1000)')
+{
+	$sessions->wait_with(2, "DO 'BEGIN PERFORM board.$call; END'");
+	is(value(q{string_agg(DISTINCT c.relname, ' ') FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+		WHERE c.relnamespace = 'board'::regnamespace}), 'setting', "$call locks the settings first");
+	value(q{count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event_type = 'Lock'});
+	is($sessions->outcome(2), '57014', "$call is cancelled while it waits");
+}
+$sessions->run(1, 'COMMIT');
+
 ### Privileges are granted during a change of key types
 
 $node->safe_psql('postgres', 'CREATE ROLE page');
