@@ -182,10 +182,10 @@ $$;
 -- The popularity of old items is known from the click log, so their effect has a prior standard deviation of .07 of
 -- the mean reward (with .2, noise led to recommendations that users did not like).
 --
--- Items that were added after the recommender was created are new, and without a click log all items are.  Their prior
--- standard deviation is half of the mean reward.  A new item is on trial as long as its impressions have less weight
--- than the prior.  The newest items come first, and trials take at most about 8 % of a day's positions (10 to 100
--- items).  Small changes are not written, except after an erasure.  Returns the number of rows that changed.
+-- Items that were added after the recommender was created are new (setting.made_at).  Their prior standard deviation is
+-- half of the mean reward.  A new item is on trial as long as its impressions have less weight than the prior.  The
+-- newest items come first, and trials take at most about 8 % of a day's positions (10 to 100 items).  Small changes are
+-- not written, except after an erasure.  Returns the number of rows that changed.
 CREATE FUNCTION _dlints_refresh_effects() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
 $$
@@ -199,7 +199,7 @@ DECLARE
 		SELECT greatest(s.trained_from, @extschema@._dlints_first_decision(
 		           now() - make_interval(secs => least(10 * date_part('epoch', s.half_life), 1e9))))
 		FROM   setting s);
-	new_since timestamptz := (SELECT CASE WHEN s.clicks IS NULL THEN '-infinity' ELSE s.made_at END FROM setting s);
+	new_since timestamptz := (SELECT s.made_at FROM setting s);
 	day_positions float8;
 	stddev float8;
 	n_changed bigint;

@@ -22,13 +22,14 @@ END
 $$;
 
 -- Write a digest of the data for popularities and trends: click log, half-life and number of new items.  Returns false
--- if the digest is unchanged.  Without a click log, the result is true, because popularities change with time.
+-- if the digest is unchanged.  Without a click log, or if it was empty, the result is true,
+-- because popularities change with time.
 CREATE FUNCTION _dlints_write_click_digest() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_entry();
-	IF (SELECT s.clicks IS NULL FROM setting s) THEN
+	IF (SELECT s.made_at = '-infinity' FROM setting s) THEN
 		DELETE FROM item_digest d WHERE d.bucket = -1;
 		RETURN true;
 	END IF;
@@ -45,8 +46,9 @@ END
 $$;
 
 -- Return a query of the popularity scores of items.  With a click log, a score sums the latest million clicks, which
--- decay with age; a user's clicks on an item count once per half-life.  Without a click log, it is the click rate of
--- two weeks' lists per user, smoothed by ten impressions at the mean rate.
+-- decay with age; a user's clicks on an item count once per half-life.  Without a click log, or if
+-- the log was empty when the recommender was created, a score is the click rate of two weeks' lists per user, smoothed
+-- by ten impressions at the mean rate: clicks on our lists depend on how often an item was shown.
 CREATE FUNCTION _dlints_click_scores() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -54,7 +56,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	half_life CONSTANT float8 := (SELECT coalesce(s.popularity_half_life, 1e12) FROM similarity s);
 BEGIN
-	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
+	IF (SELECT s.made_at > '-infinity' FROM setting s) THEN
 		RETURN 'SELECT d.item, d.sums[1] AS score FROM ' || @extschema@._dlints_decayed_call(
 			@extschema@._dlints_latest_clicks(), ARRAY[half_life], ARRAY[half_life]) || ' d';
 	END IF;
@@ -95,7 +97,7 @@ BEGIN
 		WITH score AS MATERIALIZED (%s),
 		present AS MATERIALIZED (
 			SELECT w.item, w.popularity AS was,
-			       t.clicks IS NOT NULL AND w.since > greatest(t.made_at, now() - interval ''7 days'') AS is_new,
+			       t.made_at > ''-infinity'' AND w.since > greatest(t.made_at, now() - interval ''7 days'') AS is_new,
 			       coalesce(round((ln(1 + coalesce(s.score, 0)) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3),
 			                0) AS popularity
 			FROM   setting t CROSS JOIN item_vector w LEFT JOIN score s ON same_item(s.item, w.item)

@@ -494,6 +494,7 @@ BEGIN
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	PERFORM @extschema@._dlints_fit_own_half_life();
 	IF is_new THEN
+		UPDATE setting s SET made_at = '-infinity' WHERE n_clicks = 0 OR s.clicks IS NULL;
 		PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
 		PERFORM @extschema@._dlints_write_fit((SELECT s.factors FROM setting s), true);
 	END IF;

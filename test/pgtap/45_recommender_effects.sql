@@ -2,7 +2,7 @@
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
-SELECT plan(35);
+SELECT plan(38);
 
 -- The probability of a click.  Users like a field, and items differ by more than their columns say.
 CREATE FUNCTION click_rate(user_id bigint, item integer) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
@@ -181,6 +181,23 @@ FROM   generate_series(10001, 10030) g, board.recommend(g::bigint, 5) r;
 SELECT ok(bool_and(d.effects IS NOT NULL) AND max(u.next - u.expected) < 0.01 AND count(*) > 50,
           'unknown users get effects without draws')
 FROM unknown u JOIN board.decision d ON d.id = u.decision AND d.treatment = 'personal';
+
+-- ---------- an empty click log ----------
+
+CREATE TABLE no_visit (who bigint, job integer, at timestamptz);
+SELECT dlints_create_recommender('fresh', 'job', '{field}', clicks => 'SELECT who, job, at FROM no_visit',
+  control => 0, epsilon => 0, factors => 8);
+SELECT fresh.reward(r.decision, r.item) FROM generate_series(1, 30) p, fresh.recommend(p::bigint, 5) r
+WHERE  r.position = 1;
+SELECT later('1 hour');
+SELECT inside('fresh', 'SELECT public._dlints_refresh_items()');
+SELECT cmp_ok(n_on_trial, '>', 0, 'items are on trial if the click log was empty') FROM fresh.setting;
+SELECT ok(max(v.popularity) FILTER (WHERE i.clicks = 0) < max(v.popularity) FILTER (WHERE i.clicks IS NULL),
+          'items that were shown to nobody are more popular than items without clicks, if there was no log')
+FROM fresh.item_vector v
+     LEFT JOIN (SELECT o.item, sum(o.reward) AS clicks FROM fresh.outcome o GROUP BY 1) i USING (item);
+SELECT dlints_alter_recommender('fresh', '{"clicks": "SELECT who, job, at FROM visit"}');
+SELECT cmp_ok(made_at, '>', '-infinity', 'no item is new after a change to a log of 300 clicks') FROM fresh.setting;
 
 -- ---------- report ----------
 
