@@ -46,7 +46,6 @@ typedef struct Neighbour
 typedef struct Neighbours
 {
 	int			k;				/* maximum number of neighbours */
-	int			steps;			/* number of conjugate gradient steps */
 	double		ridge;
 
 	/* the click log, grouped by item */
@@ -71,7 +70,7 @@ typedef struct Neighbours
 } Neighbours;
 
 extern void neighbours_limit(SvdMatrix *matrix);
-extern void neighbours_adapt(const SvdMatrix *matrix, bool may_adapt, Neighbours *n);
+extern void neighbours_adapt(const SvdMatrix *matrix, Neighbours *n);
 extern void neighbours_index(const SvdMatrix *matrix, Neighbours *n);
 extern void neighbours_fit(const SvdMatrix *matrix, Neighbours *n);
 extern void neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts,

@@ -96,7 +96,7 @@ typedef struct ItemFit
 	int			factors;		/* length of an embedding; 0: no embeddings */
 	const char *previous_query; /* SQL query that returns previous embeddings, or NULL */
 	int			neighbours;		/* number of neighbours per item; 0: no neighbours */
-	bool		may_adapt;		/* may neighbours_adapt() change neighbours and steps? */
+	bool		may_adapt;		/* may neighbours_adapt() change their number? */
 } ItemFit;
 
 extern ReturnSetInfo *BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function,

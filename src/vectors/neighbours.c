@@ -45,7 +45,8 @@ FitNeighbours(SvdMatrix *matrix, const ItemFit *fit, Neighbours *n)
 
 	neighbours_limit(matrix);
 	n->k = fit->neighbours;
-	neighbours_adapt(matrix, fit->may_adapt, n);
+	if (fit->may_adapt)
+		neighbours_adapt(matrix, n);
 	order = n->k;
 	n->ridge = RIDGE;
 	n->starts = AllocateMany(sizeof(size_t), (Size) matrix->items + 1);

@@ -8,6 +8,9 @@
 
 #define RIDGE	10
 
+/* Number of conjugate gradient steps, for fewer than NEIGHBOURS_MANY neighbours */
+#define STEPS	4
+
 /* ---------- logs ---------- */
 
 typedef struct Log
@@ -52,7 +55,6 @@ static void
 log_fit(Log *log)
 {
 	neighbours_limit(&log->matrix);
-	neighbours_adapt(&log->matrix, false, &log->n);
 	neighbours_index(&log->matrix, &log->n);
 	neighbours_fit(&log->matrix, &log->n);
 }
@@ -128,38 +130,42 @@ form(int count, const exact *a, const exact *left, const exact *right)
 }
 
 /*
- * The weights minimise w'aw / 2 - x'w among the combinations of D^-1 x and D^-1 a D^-1 x, where D
- * is the diagonal of a.
+ * The weights minimise w'aw / 2 - x'w among the combinations of D^-1 x, D^-1 a D^-1 x, and so on
+ * up to STEPS vectors, where D is the diagonal of a.
  */
 static void
 check_weights(const Neighbour *fitted, int count, const exact *a, const exact *x)
 {
-	exact	   *first = exact_new((size_t) count + 1);
-	exact	   *second = exact_new((size_t) count + 1);
-	exact		size;
-	exact		along;
-	exact		first_sum = 0;
-	exact		second_sum = 0;
+	exact	   *basis = exact_new(STEPS * (size_t) count + 1);
+	exact	   *expected = exact_new((size_t) count + 1);
+	exact		sizes[STEPS];
 
-	for (int i = 0; i < count; i++)
-		first[i] = x[i] / a[i * count + i];
-	for (int i = 0; i < count; i++)
+	for (int step = 0; step < STEPS; step++)
 	{
-		for (int j = 0; j < count; j++)
-			second[i] += a[i * count + j] * first[j];
-		second[i] /= a[i * count + i];
+		exact	   *vector = basis + step * count;
+		exact		sum = 0;
+
+		for (int i = 0; i < count; i++)
+		{
+			for (int j = 0; step > 0 && j < count; j++)
+				vector[i] += a[i * count + j] * vector[j - count];
+			vector[i] = (step > 0 ? vector[i] : x[i]) / a[i * count + i];
+		}
+		for (int other = 0; other < step; other++)
+		{
+			exact		along = form(count, a, basis + other * count, vector) / sizes[other];
+
+			for (int i = 0; i < count && sizes[other] > 1e-20L; i++)
+				vector[i] -= along * basis[other * count + i];
+		}
+		sizes[step] = form(count, a, vector, vector);
+		for (int i = 0; i < count; i++)
+			sum += x[i] * vector[i];
+		for (int i = 0; i < count && sizes[step] > 1e-20L; i++)
+			expected[i] += sum / sizes[step] * vector[i];
 	}
-	along = form(count, a, first, second) / form(count, a, first, first);
 	for (int i = 0; i < count; i++)
-	{
-		second[i] -= along * first[i];
-		first_sum += x[i] * first[i];
-		second_sum += x[i] * second[i];
-	}
-	size = form(count, a, second, second);
-	for (int i = 0; i < count; i++)
-		assert_near(fitted[i].weight, first_sum / form(count, a, first, first) * first[i] +
-					(size > 1e-20L ? second_sum / size * second[i] : 0), 1e-6);
+		assert_near(fitted[i].weight, expected[i], 1e-6);
 }
 
 /* Many neighbours have nearly the weights of the exact ridge regression. */
@@ -312,29 +318,22 @@ test_clicks_per_user_are_limited(void **state)
 /* ---------- the number of neighbours ---------- */
 
 static void
-check_adapted(uint32_t users, uint32_t items, int k, int steps)
+check_adapted(uint32_t users, uint32_t items, int k)
 {
 	Log			log = log_new(users, items, 1, all);
 
-	neighbours_adapt(&log.matrix, false, &log.n);
-	assert_int_equal(log.n.steps, 2);
-	neighbours_adapt(&log.matrix, true, &log.n);
+	neighbours_adapt(&log.matrix, &log.n);
 	assert_int_equal(log.n.k, k);
-	assert_int_equal(log.n.steps, steps);
 }
 
-/*
- * Logs need many neighbours if items have fewer than 16 clicks and more than 400 related items.
- * They and logs of users with fewer than 20 clicks need more steps.
- */
+/* Logs need many neighbours if items have fewer than 16 clicks and more than 400 related items. */
 static void
-test_neighbours_and_steps_depend_on_the_log(void **state)
+test_the_number_of_neighbours_depends_on_the_log(void **state)
 {
-	check_adapted(15, 30, NEIGHBOURS_MANY, 10);
-	check_adapted(16, 30, 1, 2);
-	check_adapted(15, 26, 1, 2);
-	check_adapted(15, 19, 1, 10);
-	check_adapted(15, NEIGHBOURS_MANY_ITEMS + 1, 1, 2);
+	check_adapted(15, 30, NEIGHBOURS_MANY);
+	check_adapted(16, 30, 1);
+	check_adapted(15, 26, 1);
+	check_adapted(15, NEIGHBOURS_MANY_ITEMS + 1, 1);
 	free_all(NULL);
 }
 
@@ -428,7 +427,7 @@ TEST_PROGRAM("neighbours",
 	test_of(test_weights_equal_dense_computations),
 	test_of(test_weights_of_popular_items_equal_dense_computations),
 	test_of(test_clicks_per_user_are_limited),
-	test_of(test_neighbours_and_steps_depend_on_the_log),
+	test_of(test_the_number_of_neighbours_depends_on_the_log),
 	test_of(test_transposed_rows_have_the_weights_of_all_regressions),
 	test_of(test_truncation_keeps_the_largest_weights),
 	test_of(test_fitting_pauses_within_an_item))
