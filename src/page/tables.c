@@ -380,15 +380,17 @@ LogTable *
 OpenLog(const PageRequest *page, const PageTable *table, int n_ordered)
 {
 	LogTable   *log = palloc0(sizeof(LogTable));
+	PartitionKey key;
 
 	log->page = page;
 	log->table = table;
 	log->n_ordered = n_ordered;
 	log->parent = open_table(page, table->name);
-	if (log->parent->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+	key = RelationGetPartitionKey(log->parent);	/* NULL if the table is not partitioned */
+	if (key == NULL || key->strategy != PARTITION_STRATEGY_RANGE || key->parttypid[0] != INT8OID)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("table \"%s\" is not partitioned", table->name)));
+				 errmsg("table \"%s\" is not partitioned by ranges of bigint", table->name)));
 	log->partitions = RelationGetPartitionDesc(log->parent, true);
 	log->lookups = palloc0(sizeof(TableLookup *) * Max(log->partitions->nparts, 1));
 	log->is_skipped = palloc0(sizeof(bool) * Max(log->partitions->nparts, 1));

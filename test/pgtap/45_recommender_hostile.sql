@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(317);
+SELECT plan(320);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -698,6 +698,11 @@ SELECT matches(outcome($$SELECT strange_clicks.reward(1, 3, 'click')$$), '^XX001
 ALTER TABLE strange_clicks.trend ALTER item TYPE text;
 SELECT is(outcome('SELECT strange_clicks.trending(5)'), '42804: column 1 of a query does not have the type integer',
   'trending() rejects items of another type');
+ALTER TABLE strange_clicks.decision RENAME TO other;
+CREATE TABLE strange_clicks.decision (LIKE strange_clicks.other) PARTITION BY LIST (id);
+CREATE TABLE strange_clicks.listed PARTITION OF strange_clicks.decision FOR VALUES IN (1, 2, 3);
+SELECT is(outcome('SELECT strange_clicks.next(2, 5, 1)'),
+  '42809: table "decision" is not partitioned by ranges of bigint', 'next() rejects a log with other partitions');
 DROP VIEW strange_clicks.models CASCADE;
 ALTER TABLE strange_clicks.model ALTER state TYPE integer USING 7;
 SELECT matches(outcome('SELECT strange_clicks.recommend(1, 5)'),
