@@ -214,16 +214,17 @@ $$;
 
 -- Return an expression that converts times of the click log to timestamptz.  Times without a zone are in the zone of
 -- the session that creates the recommender, which is appended to texts.  If appending fails because the text has a
--- zone, the text is read alone.  Zones without a name, as after SET TIME ZONE -3, are appended as an offset.
+-- zone, the text is read alone.  Times near the limits of the type become NULL, because a zone could move them beyond
+-- these limits.  Zones without a name, as after SET TIME ZONE -3, are appended as an offset.
 CREATE FUNCTION _dlints_time_cast(expression text, source oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
-SELECT CASE source
-	WHEN 'timestamptz'::regtype THEN expression
-	WHEN 'timestamp'::regtype THEN format('%s AT TIME ZONE %L', expression, current_setting('TimeZone'))
-	WHEN 'date'::regtype THEN format('CASE WHEN %1$s OPERATOR(pg_catalog.<) %2$L::pg_catalog.date OR'
-		' %1$s OPERATOR(pg_catalog.=) %3$L::pg_catalog.date THEN %1$s::pg_catalog.timestamp AT TIME ZONE %4$L END',
-		expression, '294276-01-01', 'infinity', current_setting('TimeZone'))
+SELECT CASE
+	WHEN source = 'timestamptz'::regtype THEN expression
+	WHEN source IN ('timestamp'::regtype, 'date'::regtype) THEN format(
+		'CASE WHEN %1$s OPERATOR(pg_catalog.>=) %2$L::%3$s AND %1$s OPERATOR(pg_catalog.<) %4$L::%3$s'
+		' OR NOT pg_catalog.isfinite(%1$s) THEN %1$s::pg_catalog.timestamp AT TIME ZONE %5$L END',
+		expression, '4713-01-01 BC', @extschema@._dlints_type_name(source), '294276-01-01', current_setting('TimeZone'))
 	ELSE format('COALESCE(@extschema@._dlints_try_cast(%1$s::pg_catalog.text OPERATOR(pg_catalog.||) %2$L,'
 		' NULL::pg_catalog.timestamptz), @extschema@._dlints_try_cast(%1$s::pg_catalog.text,'
 		' NULL::pg_catalog.timestamptz))', expression, CASE
@@ -294,8 +295,8 @@ BEGIN
 		RAISE NOTICE 'times of clicks without a time zone are read in the zone of this session, "%"',
 			current_setting('TimeZone')
 			USING HINT = CASE WHEN types[3] IN ('timestamp'::regtype, 'date'::regtype) THEN format(
-				'An index on the expression (... AT TIME ZONE %L) makes it fast to find the latest clicks.',
-				current_setting('TimeZone'))
+				'To find the latest clicks fast, let the query return (...::timestamp AT TIME ZONE %L), and create an index'
+				' on this expression.', current_setting('TimeZone'))
 				ELSE 'An index on times of type timestamptz would make it fast to find the latest clicks.' END;
 	END IF;
 	item_cast := @extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid);

@@ -227,6 +227,13 @@ SELECT is((SELECT array_agg(at AT TIME ZONE 'UTC' ORDER BY at) FROM call_label.c
   '{2026-01-01 18:04,2026-01-02 03:04}', 'of times that are texts, those without a zone keep that zone');
 SELECT is((SELECT array_agg(at AT TIME ZONE 'UTC' ORDER BY at) FROM call_day.click),
   '{2026-01-01 15:00,2026-01-01 15:00}', 'dates of clicks keep the zone in which the recommender was made');
+INSERT INTO called VALUES (2, 'south', '4714-11-24 BC', 'never', '4714-11-24 BC'),
+  (2, 'south', 'infinity', 'infinity', 'infinity');
+SELECT is(ARRAY[c.t, c.day], '{{NULL,infinity},{NULL,infinity}}',
+  'times of clicks that a zone would move out of range are NULL')
+FROM (SELECT ARRAY(SELECT at FROM call_t.click WHERE user_id = 2 ORDER BY at NULLS FIRST) AS t,
+             ARRAY(SELECT at FROM call_day.click WHERE user_id = 2 ORDER BY at NULLS FIRST) AS day) c;
+DELETE FROM called WHERE who = 2;
 SET LOCAL TIME ZONE 9;
 SELECT dlints_alter_recommender('call_t', '{"clicks": "SELECT who, spot, label FROM called"}');
 SET LOCAL TimeZone = 'America/Los_Angeles';
