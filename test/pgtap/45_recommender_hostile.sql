@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(320);
+SELECT plan(321);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
