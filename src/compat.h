@@ -28,7 +28,7 @@ extern PGDLLEXPORT void _PG_init(void);
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #endif
 
-/* Version 17 moved the local transaction ID.  Callers include storage/proc.h. */
+/* Version 17 moved the local transaction ID into vxid.  The macro needs storage/proc.h. */
 #if PG_VERSION_NUM >= 170000
 #define MyTransaction() MyProc->vxid.lxid
 #else

@@ -2,8 +2,9 @@
  * decision.c
  *		Choose among candidates, and compute the probability (propensity) of each choice.
  *
- * A candidate's propensity is the fraction of the posterior draws that choose the candidate.  The
- * first draw makes the decision.
+ * The first posterior draw makes the decision, which a random list replaces with probability
+ * epsilon.  A candidate's propensity is the fraction of the posterior draws that choose the
+ * candidate, times 1 - epsilon, plus the probability of being on a random list, times epsilon.
  */
 #include "postgres.h"
 
@@ -17,7 +18,7 @@
 /* maximum number of entries (24 MB) in the slates of the posterior draws scored at a time */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* If at least this many candidates tie, we assume that the shortlist lacks other tied items */
+/* minimum number of tied candidates from which we conclude that the shortlist lacks tied items */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState
@@ -28,7 +29,7 @@ typedef struct DecisionState
 	Slate	   *slates;			/* best candidates under each posterior draw */
 	VariedLists *varied;		/* state of lists with diversity; NULL without diversity */
 	int		   *list;			/* work space: indexes of the candidates that a draw chooses */
-	double	   *tie_shares;		/* for each draw, probability that it chooses a tied candidate */
+	double	   *tie_shares;		/* result of TieShare() for each draw */
 } DecisionState;
 
 /* Return the number of posterior draws that are scored at a time, limited by memory. */
@@ -81,8 +82,8 @@ ListSlate(const Slate *slate, int *list)
 }
 
 /*
- * Can we compute the probabilities of tied candidates?  Under a cap or diversity, we estimate them
- * as shares of posterior draws, which have different tie-break keys.
+ * Can we compute the probabilities with which tied candidates are chosen?  With a cap or diversity,
+ * we instead count the posterior draws that choose them, each with other tie-break keys.
  */
 static bool
 SharesTies(const Candidates *from)
@@ -129,7 +130,10 @@ CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 			state->decision->counts[strip->first + i] += share;
 }
 
-/* Count tied candidates under all posterior draws, in a second pass over the scores. */
+/*
+ * Add the probabilities of tied candidates under "draws" posterior draws to the counts.  If any
+ * draw has a tie, this needs a second pass over the scores.
+ */
 static void
 CountTies(DecisionState *state, int draws)
 {

@@ -21,7 +21,7 @@ typedef struct Rules
 typedef struct Candidates
 {
 	Rules		rules;
-	Scores	   *scores;			/* scores under all posterior draws; NULL: no candidates */
+	Scores	   *scores;			/* scores under all posterior draws */
 	int		   *groups;			/* group of each candidate; -1: none; NULL: no maximum per group */
 	int			group_count;
 	/* tie-break key of each candidate; NULL: computed from indexes and a seed per draw */

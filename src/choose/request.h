@@ -30,7 +30,7 @@ typedef struct Request
 	DlintsHeader model;
 	ArgSpec		expected;
 	double		stddev_factor;	/* factor of the standard deviation in UCB scores; 0: no UCB */
-	double	   *profile;		/* the user's profile, read only for UCB scores */
+	double	   *profile;		/* the user's profile; NULL without UCB */
 } Request;
 
 extern int	session_seed;		/* the setting dlints.seed; negative: seeds are random */

@@ -35,7 +35,7 @@ struct Scores
 	/* maximum number of coefficient vectors in one pass over candidates */
 	int			max_draws;
 	PreparedModel *prepared;
-	double	   *profile;		/* the user's profile */
+	double	   *profile;
 	uint64		seed;
 	bool		drawn;			/* does the policy draw coefficients from the posterior? */
 	const double *parameters;	/* coefficients that the caller has drawn, or NULL */

@@ -27,7 +27,7 @@ struct VariedLists
 	const Candidates *from;
 	int			candidates;
 	double	   *vector;			/* work space for one vector */
-	float	   *unit;			/* work space for a vector of length 1 */
+	float	   *unit;			/* work space for a vector scaled to length 1 */
 	double	   *scores;			/* scores, with one row per draw and one column per candidate */
 
 	/* the candidates whose scores are high enough for a list under at least one posterior draw */
@@ -43,7 +43,7 @@ struct VariedLists
 	/* state of the current list */
 	double	   *left;			/* scores; -infinity: the candidate can no longer be chosen */
 	float	   *closest;		/* largest similarity of each candidate to a chosen candidate */
-	double	   *penalized;		/* penalized scores */
+	double	   *penalized;
 	int		   *taken;			/* number of chosen candidates per group */
 };
 

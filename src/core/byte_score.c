@@ -14,7 +14,10 @@
 #define ZERO_CODE	128
 #define MAX_WEIGHT	63
 #define MAX_DEVIATION	1e37f
-/* minimum standard deviation of scores, relative to their mean: equal scores differ by rounding */
+/*
+ * Rounding error of a score, as a fraction of the score of the mean vector.  We add this error to
+ * the standard deviation of scores.
+ */
 #define ROUNDING	1e-6f
 
 static float
@@ -33,7 +36,7 @@ byte_encode(int len, const float *features, uint8_t *codes)
 {
 	float		scale = largest_float(len, features) / MAX_CODE;
 
-	/* if the scale were smaller, 1 / scale could overflow */
+	/* a smaller scale could be subnormal, and too imprecise to keep codes below 256 */
 	if (!(scale >= 1e-37f))
 		scale = 0.0f;
 	for (int i = 0; i < byte_padded(len); i++)
@@ -62,7 +65,7 @@ byte_pack_weights(int len, int count, const double *vectors, int vectors_len, in
 			square += vector[k] * vector[k];
 		scale = largest / MAX_WEIGHT;
 		weights->scales[v] = (float) scale;
-		/* standard error of a score because features and weights are rounded */
+		/* standard error of a score due to rounded features and weights, for a scale of 1 */
 		weights->errors[v] =
 			(float) sqrt((square + scale * scale * MAX_CODE * MAX_CODE / 3 * len) / 12);
 		for (int k = 0; k < len && scale > 0.0; k++)
@@ -209,7 +212,10 @@ byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *r
 
 /*
  * Write an upper bound of the score for each mean vector and weight vector: the score plus "times"
- * standard deviations.  Each principal axis adds its squared score to the variance.
+ * standard deviations.
+ *
+ * The second half of each row of "bounds" contains variances.  We add the squared score of each
+ * principal axis to the variance, and replace variances by standard deviations.
  */
 CPU_CLONES
 void

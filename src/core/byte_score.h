@@ -12,7 +12,10 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/* Numbers per row of an array of bounds: upper bounds of scores, then their variances */
+/*
+ * Numbers per row of an array of bounds: upper bounds of scores, then standard deviations of
+ * scores.  Before byte_write_bounds(), the row contains variances instead of standard deviations.
+ */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
 /* A group of BYTE_LANES weight vectors whose elements are rounded to integers */
@@ -23,7 +26,8 @@ typedef struct ByteWeights
 	float		scales[BYTE_LANES];
 	/* for each weight vector, the sum of its elements times 128 */
 	int32_t		offsets[BYTE_LANES];
-	float		errors[BYTE_LANES]; /* standard error of each score due to rounding */
+	/* standard error of each score due to rounding, for features with a scale of 1 */
+	float		errors[BYTE_LANES];
 } ByteWeights;
 
 static inline int

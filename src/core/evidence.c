@@ -158,7 +158,10 @@ clamp(double max_error, double *value)
 	return true;
 }
 
-/* Limit the sum of rewards after a subtraction, by the Cauchy-Schwarz inequality. */
+/*
+ * Limit the sum of rewards R to its maximum, sqrt(N S), if almost all observations were subtracted.
+ * Rounding errors could make R larger.
+ */
 static void
 limit_mean(Evidence *e, const Evidence *taken)
 {

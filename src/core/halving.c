@@ -188,7 +188,7 @@ project(int width, const float *axis, const float *vector)
 	return sum;
 }
 
-/* Write a node of the binary tree, and the nodes below it down to "levels" levels. */
+/* Write the subtree of "levels" levels whose root has the index "node". */
 static void
 add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 		 int node, int levels, float *tree)

@@ -7,8 +7,6 @@
 #include "numbers.h"
 #include "random.h"
 
-/* ---------- features of one item ---------- */
-
 const char *const interactions_names[INTERACTIONS_COUNT] = {
 	NULL, "matched"
 };

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a model combines item features and the user profile.  The numbers are stored. */
+/* How a model combines item features and the user profile.  Models contain these values. */
 typedef enum Interactions
 {
 	INTERACTIONS_NONE,			/* without a profile */
@@ -28,7 +28,10 @@ typedef enum Interactions
 
 #define INTERACTIONS_COUNT	2
 
-/* Factor by which models with a user profile scale the dot product of item and profile */
+/*
+ * In models with a user profile, factor of the dot product of item and profile, and divisor of the
+ * item features
+ */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind
@@ -47,7 +50,10 @@ extern void kind_fill(const Kind *kind, int count, const double *x, const double
 extern void kind_lift(const Kind *kind, int count, const double *parameters, const double *u,
 					  double *lifted);
 
-/* Return the number of features of the model.  The caller checks the number for overflow. */
+/*
+ * Return the number of features of the model, including the intercept.  Callers ensure that the
+ * number fits in an int.
+ */
 static inline int
 kind_reduced_len(const Kind *kind)
 {

@@ -253,7 +253,8 @@ pieces_of(int d, const double *packed)
 /*
  * out <- packed symmetric matrix times vector
  *
- * On processors without AVX, OpenBLAS 0.3.21 reads three numbers past the end of "out".
+ * Up to three numbers past the end of "out" must be readable, because OpenBLAS 0.3.21 reads them on
+ * processors without AVX.
  */
 void
 linalg_multiply_symmetric(int d, const double *packed, const double *vector, double *out)
@@ -288,7 +289,7 @@ linalg_solve_lower(int d, const double *factor, double *vector)
 	dtrsv_("U", "T", "N", &p.lower, p.second, &p.stride, rest, &unit_stride, 1, 1, 1);
 }
 
-/* vectors <- L'^-1 vectors */
+/* vectors <- L'^-1 vectors, for a packed lower triangle L */
 void
 linalg_solve_lower_transposed(int d, const double *factor, int count, double *vectors)
 {
@@ -362,7 +363,8 @@ linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
 /*
  * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k]
  *
- * weights[c] and weights[c + 1] begin weights_len numbers apart, and sums sums_len numbers.
+ * weights[c] and weights[c + 1] begin weights_len numbers apart.  sums[c] and sums[c + 1] begin
+ * sums_len numbers apart.
  */
 void
 linalg_combine(int len, int rows, const double *vectors, int count,

@@ -50,7 +50,7 @@ memory_half_life(int j, double fastest)
 	return fastest * pow(MEMORY_RATIO, j);
 }
 
-/* Return the difference between MIN_WEIGHT and a smaller sum of weights, or 0. */
+/* Return by how much the sum of weights is below MIN_WEIGHT, or 0 if it is not below. */
 static double
 missing_weight(const Evidence *e)
 {
@@ -71,7 +71,8 @@ mean_above_reference(const Evidence *e, const Totals *totals)
 }
 
 /*
- * Write the sum of rewards times features for the posterior to "b".  Returns the mean reward.
+ * Write the sum of rewards times features for the posterior to "b".  Returns the mean reward, or 0
+ * for models without an intercept.
  *
  * With an intercept, rewards are centered on the mean, because the ridge must not shrink the
  * intercept.
@@ -97,7 +98,10 @@ squares_about(double N, double R, double S, double above)
 	return S + (N * above - 2.0 * R) * above;
 }
 
-/* Return the sum of squared deviations of all rewards from their mean, without discount. */
+/*
+ * Return the sum of squared deviations of all rewards from their mean, or from 0 in models without
+ * an intercept.  Rewards are not discounted.
+ */
 static double
 total_squares(const Rewards *rewards)
 {
@@ -109,7 +113,10 @@ total_squares(const Rewards *rewards)
 	return squares > ROUNDING_SHARE * t->peak ? squares : 0.0;
 }
 
-/* Return the discounted sum of squared deviations of rewards from their mean. */
+/*
+ * Return the discounted sum of squared deviations of rewards from their mean, or from 0 in models
+ * without an intercept.
+ */
 double
 memory_squares(const Evidence *e, const Rewards *rewards)
 {
@@ -166,7 +173,10 @@ fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *f
 	return true;
 }
 
-/* Return the residual degrees of freedom, at least half of the sum of weights. */
+/*
+ * Return the residual degrees of freedom: the sum of weights minus the number of parameters.  If at
+ * most half of the sum would remain, returns the sum of weights.
+ */
 static double
 degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 {
@@ -243,7 +253,8 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 			double *spare)
 {
 	int			dim = fast->dim;
-	double	   *explained = spare;	/* see linalg_multiply_symmetric() */
+	/* linalg_multiply_symmetric() may read past the end of "explained", where "e" begins */
+	double	   *explained = spare;
 	double	   *e = spare + dim;
 	double		k = fast_fit->parameters;
 	double		length;

@@ -12,7 +12,7 @@
 
 #define MEMORY_MAX	8
 
-/* Each discount factor averages over this many times as many observations as the factor before */
+/* Ratio of successive half-lives, and of successive values of 1 / (1 - discount factor) */
 #define MEMORY_RATIO	5
 
 typedef struct MemoryChoice

@@ -10,7 +10,7 @@
 #include "clones.h"
 #include "score.h"
 
-/* Number of partial sums, which fill the vector registers of current CPUs */
+/* Number of partial sums, so that additions need not wait for each other */
 #define LANES	16
 #define HALF	(LANES / 2)
 
@@ -24,7 +24,10 @@
 	for (k = 0; k < LANES; k++) \
 		sum[k] = 0.0
 
-/* Compute a dot product.  With -fwrapv, compilers vectorize loops over pointers better. */
+/*
+ * Compute a dot product.  We advance pointers instead of an index, because compilers vectorize such
+ * loops better with -fwrapv.
+ */
 #define DOT_BODY(n, weights, features) \
 	DECLARE_SUMS; \
 	for (; n >= LANES; n -= LANES, weights += LANES, features += LANES) \
@@ -226,7 +229,7 @@ is_before(const double *keys, int a, int b)
 	return keys[a] < keys[b] || (a < b && keys[a] == keys[b]);
 }
 
-/* Move the "n" smallest keys to the front by quickselect. */
+/* Move the indexes of the "n" smallest keys to the front of "order" by quickselect. */
 void
 select_smallest(const double *keys, int count, int *order, int n)
 {

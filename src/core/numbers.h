@@ -23,9 +23,11 @@ extern bool widen_double(size_t count, const double *restrict in, double *restri
 /* Convert half-precision numbers, given by their bits. */
 extern void widen_half(size_t count, const uint16_t *restrict in, float *restrict out);
 
-/* Add a weighted vector to "sum", and write the sum, scaled to length 1, to "out". */
+/* Add a weighted vector to "sum". */
 extern void unit_add(size_t count, double weight,
 					 const double *restrict vector, double *restrict sum);
+
+/* Scale the vector "sum" to length 1, and write it to "out". */
 extern void unit_scale(size_t count, const double *restrict sum, float *restrict out);
 
 /* Return the largest absolute value of "count" numbers; 0 if "count" is 0. */

@@ -23,8 +23,9 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Maximum differences of the exponent that vectors share from the median and from their own */
+/* Maximum difference between the exponent that vectors share and the median of their exponents */
 #define MAX_ABOVE_MEDIAN	3
+/* Maximum difference between the shared exponent and the exponent of a vector that shares it */
 #define MAX_BELOW_SHARED	6
 
 /* Round to half precision, with ties to even. */

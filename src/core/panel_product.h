@@ -2,8 +2,8 @@
  * panel_product.h
  *		Products of a sparse matrix with some columns of a dense matrix.
  *
- * panel.c includes this file for double and for float.  Before, it defines NUMBER as the type, and
- * FOR_NUMBER() as a macro that appends the type to the name of a function.
+ * panel.c includes this file twice, for double and for float.  Before each inclusion, it defines
+ * NUMBER as the type, and FOR_NUMBER() as a macro that appends the type to the name of a function.
  */
 
 /* Multiply a row of the sparse matrix by the dense matrix, and add the product to "sum". */
@@ -40,7 +40,10 @@ FOR_NUMBER(scatter) (size_t columns, size_t count, const SvdCell *cells,
 	}
 }
 
-/* Multiply a row of the dense matrix by "shift", and subtract the previous content of "out". */
+/*
+ * Write a row of the dense matrix, multiplied by "shift", to "out".  Subtracts the previous content
+ * of "out" if has_before is true.
+ */
 CPU_CLONES
 static void
 FOR_NUMBER(shift_row) (size_t columns, NUMBER shift, bool has_before,

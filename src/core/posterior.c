@@ -81,7 +81,7 @@ prior_is_valid(const Prior *prior, int dim)
 
 /* ---------- factors ---------- */
 
-/* Maximum rounding error of a sum, in units of DBL_EPSILON, for four correct digits */
+/* Maximum rounding error of a sum, in units of DBL_EPSILON: about four digits are correct */
 #define MAX_ROUNDING_ERRORS	1e12
 
 /* The matrix to be factored: "evidence" (sums over observations) * "times" + the prior's sums */

@@ -15,13 +15,13 @@
 /* Inverse of the maximum relative error of prices */
 #define ACCURACY	(1024.0 * 1024.0)
 
-/* Maximum ratio of scores to costs; larger ratios are ignored */
-#define MAX_USUAL	1e110
+/* Maximum result of usual_price(), and inverse of the minimum */
+#define MAX_USUAL_PRICE	1e110
 
 /* Maximum relative difference between two sums of the same costs in another order */
 #define ROUNDING	1e-12
 
-/* Maximum number of passes over all prices, and of linear programs, chosen on 240 random cases */
+/* Maximum numbers of passes over all prices and of linear programs, chosen in 240 random cases */
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
@@ -53,7 +53,7 @@ choose(const PricedDecisions *all, const PricedDecision *one, const double *pric
  * Write the mean costs of the candidates that are chosen under the given dual prices.  Returns
  * their mean score, after subtraction of the score of each decision's first candidate.
  *
- * Random keys break ties equally in all calls.
+ * Ties are broken by random keys, which are the same in all calls.
  */
 double
 price_means(const PricedDecisions *all, const double *prices, double *means)
@@ -89,7 +89,7 @@ price_means(const PricedDecisions *all, const double *prices, double *means)
 	return chosen > 0.0 ? score / chosen : 0.0;
 }
 
-/* Return the mean cost for constraint "kind" if its dual price were "price". */
+/* Set the dual price of constraint "kind" to "price", and return the constraint's mean cost. */
 static double
 mean_at(const PricedDecisions *all, double *prices, int kind, double price)
 {
@@ -147,14 +147,14 @@ usual_spread(const PricedDecisions *all, int kind)
 
 /*
  * Return the ratio of the usual range of scores to the usual range of a constraint's costs, or 0
- * if the ratio is extreme.
+ * if the ratio is extreme.  The constraint then gets the price 0.
  */
 static double
 usual_price(const PricedDecisions *all, int kind)
 {
 	double		usual = usual_spread(all, -1) / usual_spread(all, kind);
 
-	return usual >= 1.0 / MAX_USUAL && usual <= MAX_USUAL ? usual : 0.0;
+	return usual >= 1.0 / MAX_USUAL_PRICE && usual <= MAX_USUAL_PRICE ? usual : 0.0;
 }
 
 /* ---------- one constraint ---------- */
@@ -166,7 +166,7 @@ typedef struct Search
 	const double *targets;
 	double	   *prices;
 	int			kind;
-	/* must all constraints be met, or only the one with index "kind"? */
+	/* true: mean costs must meet all targets; false: only the target of "kind" */
 	bool		all_kinds;
 } Search;
 
@@ -195,7 +195,7 @@ find_price(const Search *s)
 
 	if (least == 0.0)
 		return 0.0;
-	/* a search for a lower price must not begin above the current price */
+	/* the lower bound of the search must not exceed the current price */
 	least = fmin(least, high);
 	for (; is_exceeded(s, high) && high < PRICE_MAX; step *= step)
 	{

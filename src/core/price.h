@@ -39,7 +39,10 @@ extern void price_solve(const PricedDecisions *all, const double *targets, doubl
 
 /* ---------- the linear program (price_program.c) ---------- */
 
-/* Maximum number of rows of the linear program: one per constraint, and one more */
+/*
+ * Maximum number of rows of the linear program: one per constraint, and one for the sum of the
+ * weights of choices
+ */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
 /* Maximum dual price, so high that costs outweigh all scores */
@@ -64,7 +67,8 @@ typedef struct PriceProgram
 	int			rows;			/* constraints plus 1 */
 	double		targets[PRICE_MAX_KINDS];	/* mean cost targets, raised if they cannot be met */
 	double		score_scale;	/* geometric mean over decisions of the range of scores */
-	double		cost_scales[PRICE_MAX_KINDS];	/* mean over decisions of the range of costs */
+	/* geometric mean over decisions of the range of costs; 0: the constraint is ignored */
+	double		cost_scales[PRICE_MAX_KINDS];
 
 	/* current basis of the linear program, with one element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];

@@ -2,8 +2,8 @@
  * price_program.c
  *		Solve a linear program for dual prices by the simplex method with column generation.
  *
- * Each constraint has a row: mean cost - target + slack - relaxation = 0.  Each column is a choice
- * of candidates for all decisions.  The last row makes the weights of columns sum to 1.
+ * Each constraint has a row: mean cost - target + slack - relaxation = 0.  The other columns are
+ * choices of candidates for all decisions.  The last row makes the weights of choices sum to 1.
  */
 #include "price.h"
 
@@ -24,7 +24,10 @@
 /* Relative difference below which two ratios of the ratio test count as equal */
 #define RATIO_TOLERANCE	1e-14
 
-/* Write the column for the choices under dual prices.  Returns their mean score. */
+/*
+ * Write the column for the choices under dual prices.  Returns the mean score of the choices.  We
+ * divide costs and scores by their scales.
+ */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
 {
@@ -213,7 +216,10 @@ improve(PriceProgram *p, bool is_feasibility)
 	return false;
 }
 
-/* Set the initial basis: slack variables, and the choices under dual prices of zero. */
+/*
+ * Set the initial basis: slack variables, and the choices under dual prices of zero.  If these
+ * choices exceed a target, the relaxation replaces a slack variable.
+ */
 static void
 begin_basis(PriceProgram *p)
 {

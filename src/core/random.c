@@ -93,11 +93,12 @@ make_words(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Word
 /* ---------- normals ---------- */
 
 /*
- * Bits of doubles for fast conversions: replacing the low 32 bits of 2^52 by an integer adds the
- * integer
+ * Bits of the doubles 2^52 and 2^84.  Replacing the low 32 bits by an integer n adds n or 2^32 n,
+ * which is faster than a conversion.
  */
 #define BITS_2_52		UINT64_C(0x4330000000000000)
 #define BITS_2_84		UINT64_C(0x4530000000000000)
+/* Bits of about sqrt(1/2), the minimum of the factor in log_of() */
 #define BITS_ROOT		UINT64_C(0x3fe6a09e00000000)
 
 static inline double

@@ -177,7 +177,10 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 	}
 }
 
-/* Return the number of chosen candidates, after all candidates were offered. */
+/*
+ * Add the best candidates of each group to the chosen candidates, after all candidates were
+ * offered.  Returns the number of chosen candidates.
+ */
 int
 slate_end(Slate *s)
 {

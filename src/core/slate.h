@@ -26,9 +26,9 @@ typedef struct SlateHeap
 	int			capacity;
 	int			count;
 	SlateEntry *entries;
-	SlateEntry	lost;			/* best rejected candidate */
-	/* number of rejected candidates with the score of "lost" */
-	int			lost_count;
+	/* of the rejected candidates with the highest score, the one with the largest tie-break key */
+	SlateEntry	lost;
+	int			lost_count;		/* number of rejected candidates with this score */
 } SlateHeap;
 
 typedef struct Slate
