@@ -8,9 +8,9 @@
 -- chance.  They also stay if fewer than 300 clicks are of users with earlier clicks.  Clicks on an item within an hour
 -- belong to one visit.
 --
--- "repeat_lift" is the ratio of two odds: of a repeated click, and of the item of another user's click, 50 clicks
--- earlier, being known to the user.  The second odds measure repetition due to popularity.  NULL if less than 5 % of
--- clicks are repeated, or if lists exclude clicked items.
+-- "repeat_lift" is the ratio of two odds: of a repeated click, and of the items of other users' clicks, 10, 20, 30, 40
+-- and 50 clicks earlier, being known to the user.  The second odds measure repetition due to popularity.  NULL if less
+-- than 5 % of clicks are repeated, or if lists exclude clicked items.
 CREATE FUNCTION _dlints_find_repeats() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -21,24 +21,27 @@ DECLARE
 	leaves_out boolean;
 BEGIN
 	EXECUTE format($statement$
-	WITH clicked AS (
-		SELECT c.user_id, c.item, c.at,
-		       c.at - lag(c.at) OVER (PARTITION BY c.user_id, c.item ORDER BY c.at) AS since,
-		       lag(c.user_id, 50) OVER (ORDER BY c.at) AS other_user, lag(c.item, 50) OVER (ORDER BY c.at) AS other_item
+	WITH clicked AS MATERIALIZED (
+		SELECT c.user_id, c.item, c.at, row_number() OVER (ORDER BY c.at) AS n,
+		       c.at - lag(c.at) OVER (PARTITION BY c.user_id, c.item ORDER BY c.at) AS since
 		FROM  (SELECT c.user_id, c.item, c.at FROM (%s) c WHERE c.user_id IS NOT NULL
 		       ORDER  BY c.at DESC LIMIT 100000) c),
 	first_click AS (SELECT c.user_id, c.item, min(c.at) AS at FROM clicked c GROUP BY c.user_id, c.item),
-	visited AS (
-		SELECT v.user_id, v.at, v.other_user, v.other_item, v.since IS NOT NULL AS is_repeated,
+	visited AS MATERIALIZED (
+		SELECT v.user_id, v.at, v.n, v.since IS NOT NULL AS is_repeated,
 		       count(*) FILTER (WHERE v.since IS NULL) OVER (PARTITION BY v.user_id ORDER BY v.at
 		                                                     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS known
-		FROM   clicked v WHERE v.since IS NULL OR v.since > interval '1 hour')
+		FROM   clicked v WHERE v.since IS NULL OR v.since > interval '1 hour'),
+	compared AS (
+		SELECT 1.0::float8 + count(f.at) AS known, 1.0::float8 + count(*) FILTER (WHERE f.at IS NULL) AS unknown
+		FROM   visited v CROSS JOIN generate_series(10, 50, 10) s (before)
+		       JOIN clicked o ON o.n = v.n - s.before AND NOT same_user(o.user_id, v.user_id)
+		       LEFT JOIN first_click f ON same_user(f.user_id, v.user_id) AND same_item(f.item, o.item) AND f.at < v.at
+		WHERE  v.known > 0)
 	SELECT avg(v.is_repeated::integer) AS observed, avg(v.known::float8 / i.items) AS random, count(*) AS clicks,
-	       1.0::float8 + count(f.at) AS known,
-	       1.0::float8 + count(*) FILTER (WHERE NOT same_user(v.other_user, v.user_id) AND f.at IS NULL) AS unknown
+	       min(c.known) AS known, min(c.unknown) AS unknown
 	FROM   visited v CROSS JOIN (SELECT greatest(count(*), 1) AS items FROM item_vector x WHERE NOT x.is_deleted) i
-	       LEFT JOIN first_click f ON same_user(f.user_id, v.user_id) AND same_item(f.item, v.other_item)
-	                               AND f.at < v.at AND NOT same_user(v.other_user, v.user_id)
+	       CROSS JOIN compared c
 	WHERE  v.known > 0$statement$, @extschema@._dlints_newest_clicks()) INTO shares;
 	leaves_out := CASE WHEN argument IS NOT NULL THEN argument <> 'true'
 	                   WHEN shares.clicks < 300 THEN false

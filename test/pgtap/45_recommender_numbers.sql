@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(123);
+SELECT plan(124);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -589,6 +589,15 @@ INSERT INTO hum VALUES (21, 36, now() - interval '2 hours', 1);
 SELECT is(item, 36, 'only positive clicks more than an hour ago raise an item') FROM hums.recommend(21, 1);
 SELECT is(own_half_life, NULL, 'own clicks count without decay if users repeat clicks on one song')
 FROM   hums.similarity;
+-- 50 users click in turns, half of the time on one song each
+CREATE TABLE whistle AS SELECT w AS who,
+  CASE n % 2 WHEN 0 THEN w ELSE 51 + (hashint8(w * 100 + n) & 1023) % 50 END AS song,
+  now() - (500 - n * 50 - w) * interval '2 minutes' AS at FROM generate_series(1, 50) w, generate_series(0, 9) n;
+CREATE TABLE tune AS SELECT i AS id, i % 3 AS kind FROM generate_series(1, 100) i;
+SELECT dlints_create_recommender('whistles', 'tune', '{kind}', item_key => 'id', factors => 0,
+  clicks => 'SELECT who, song, at FROM whistle');
+SELECT cmp_ok(repeat_lift, '>', 4::float8, 'repeats are compared with clicks of several other users')
+FROM whistles.setting;
 -- two days become twenty; users changed their songs ten days ago
 UPDATE hum SET at = now() - (now() - at) * 12,
   song = CASE WHEN at < now() - interval '20 hours' THEN 41 - song ELSE song END WHERE who <= 20;
