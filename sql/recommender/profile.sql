@@ -39,14 +39,15 @@ CREATE FUNCTION _dlints_neighbour_score(sum float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(greatest(sum, 0), 4);
 
--- Return the last feature of an item, as in src/page/neighbours.c: the score of the user's own clicks on the item or,
--- without own clicks, the neighbour score.  The last two of "weights" belong to the two scores, and the larger one to
--- the feature.
-CREATE FUNCTION _dlints_click_score(weights float8[], neighbour_score float8, own_score float8) RETURNS float8
+-- Return the last feature of an item, as in src/page/neighbours.c: the score of the user's own clicks on the item, less
+-- its similarity to the profile, or, without own clicks, the neighbour score.  The last two of "weights" belong to the
+-- two scores, and the larger one to the feature.
+CREATE FUNCTION _dlints_click_score(weights float8[], neighbour_score float8, own_score float8, similarity float8)
+	RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN weights[cardinality(weights)] > 0::float8
             THEN @extschema@._dlints_neighbour_score(
-                     CASE WHEN own_score > 0::float8 THEN weights[cardinality(weights)] * own_score
+                     CASE WHEN own_score > 0::float8 THEN weights[cardinality(weights)] * own_score - similarity
                           ELSE weights[cardinality(weights) - 1] * neighbour_score END
                      / greatest(weights[cardinality(weights) - 1], weights[cardinality(weights)]))
             ELSE neighbour_score END;

@@ -152,10 +152,9 @@ $$;
 --
 -- The value of a user's own clicks on an item is estimated by a separate regression, from examples with the complete
 -- profile, from all clicks ("times"), and as if all items were shown equally often ("rarity").  Items that the user
--- clicked before have no neighbour score there, and take no part in the other regressions.  A part has an eighth of the
--- user's items.  Negative examples that the user clicked before therefore count eight times, except those drawn from
--- the user's own clicks.  All count an eighth of that if they are the example's own item, which is in the part in any
--- case.  Own clicks decay until the user's previous click, as on pages.
+-- clicked before have neither similarities nor a neighbour score there, and take no part in the other regressions.
+-- Four of them are negative examples ("known"), with the weight that all have among 20 impressions of random items.
+-- Own clicks decay until the user's previous click, as on pages.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint, common real[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -167,7 +166,7 @@ BEGIN
 		SELECT s.popularity_half_life AS half_life, least(max(c.days), 250 * s.popularity_half_life) AS longest,
 		       count(*) FILTER (WHERE c.part = $1) AS clicks,
 		       avg(c.exposure_weight) FILTER (WHERE c.part = $1) AS exposure_weight,
-		       avg(c.rarity) FILTER (WHERE c.part = $1) AS rarity,
+		       avg(c.rarity) FILTER (WHERE c.part = $1) AS rarity, sum(c.rarity) AS items,
 		       greatest(count(*) FILTER (WHERE c.part = $1 AND c.days <= coalesce(s.popularity_half_life, 'infinity')),
 		                least(count(*) FILTER (WHERE c.part = $1), 60)) AS nearby
 		FROM   recent_click c, similarity s GROUP BY s.popularity_half_life),
@@ -208,15 +207,21 @@ BEGIN
 	drawn AS MATERIALIZED (      -- a nested loop would call random() again
 		SELECT e.*, e.place + floor((2 * random() - 1) * l.nearby)::bigint AS negative
 		FROM   example e, log l, generate_series(1, 4)),
+	known AS (         -- items that the users of $3 examples clicked before the visit
+		SELECT e.id, k.item, count(*) OVER (PARTITION BY e.id) AS items,
+		       row_number() OVER (PARTITION BY e.id ORDER BY random()) AS n
+		FROM   setting s CROSS JOIN example e JOIN newest_click k ON same_user(k.user_id, e.user_id)
+		WHERE  @extschema@._dlints_weighs_own_clicks(s.repeat_lift) AND e.id <= $3 AND NOT same_item(k.item, e.item)
+		AND    k.at < e.at - greatest(interval '1 hour', s.repeat_after)
+		GROUP  BY e.id, k.item),
 	candidate AS MATERIALIZED (
-		SELECT e.id, e.user_id, e.item, e.at, e.previous, e.days, 1 AS reward, 1::float8 AS weight, e.times::float8,
-		       1::float8 AS own_times
+		SELECT e.id, e.item, e.days, 1 AS reward, 1::float8 AS weight, e.times::float8 AS own_weight
 		FROM   example e
 		UNION ALL
-		SELECT e.id, e.user_id, c.item, e.at, e.previous, e.days, 0, 5 * c.exposure_weight / l.exposure_weight,
-		       5 * e.times * c.rarity / l.rarity,
-		       CASE WHEN same_user(c.user_id, e.user_id) THEN 1 ELSE 8 END
-		       * CASE WHEN same_item(c.item, e.item) THEN 0.125 ELSE 1 END
+		SELECT e.id, k.item, e.days, 0, 0, 20 * e.times / l.items * k.items / least(k.items, 4)
+		FROM   log l CROSS JOIN known k JOIN example e ON e.id = k.id WHERE k.n <= 4
+		UNION ALL
+		SELECT e.id, c.item, e.days, 0, 5 * c.exposure_weight / l.exposure_weight, 5 * e.times * c.rarity / l.rarity
 		FROM   drawn e CROSS JOIN log l
 		       JOIN recent_click c ON c.part = $1
 		           AND c.place = CASE WHEN e.negative < 1 THEN 1 - e.negative
@@ -225,7 +230,7 @@ BEGIN
 		WHERE  NOT EXISTS (SELECT FROM recent_click o
 		                   WHERE same_user(o.user_id, e.user_id) AND same_item(o.item, c.item) AND o.part <> $1)),
 	scored AS (      -- clicks in other parts before and after the time, decayed
-		SELECT t.id, t.user_id, t.item, t.reward, t.weight, t.times, t.own_times,
+		SELECT t.id, t.item, t.reward, t.weight, t.own_weight,
 		       CASE WHEN l.half_life IS NULL THEN sum(t.before) OVER (PARTITION BY t.item)
 		            ELSE (sum(t.before) OVER (PARTITION BY t.item ORDER BY t.days DESC, t.id NULLS FIRST)
 		                  / @extschema@._dlints_decay(t.days, l.half_life)
@@ -235,11 +240,10 @@ BEGIN
 		                 / greatest(2 - @extschema@._dlints_decay(l.longest - t.days, l.half_life)
 		                              - @extschema@._dlints_decay(t.days, l.half_life), 1e-9)
 		            END AS score
-		FROM  (SELECT c.id, c.user_id, c.item, c.days, c.reward, c.weight, c.times, c.own_times,
-		              0::float8 AS before, 0::float8 AS after
+		FROM  (SELECT c.id, c.item, c.days, c.reward, c.weight, c.own_weight, 0::float8 AS before, 0::float8 AS after
 		       FROM   candidate c
 		       UNION ALL
-		       SELECT NULL, NULL, c.item, c.days, NULL, NULL, NULL, NULL,
+		       SELECT NULL, c.item, c.days, NULL, NULL, NULL,
 		              v.is_other * @extschema@._dlints_decay(c.days, l.half_life),
 		              v.is_other * @extschema@._dlints_decay(l.longest - c.days, l.half_life)
 		       FROM   recent_click c, log l, LATERAL (SELECT (c.part <> $1)::integer AS is_other) v) t, log l),
@@ -263,32 +267,30 @@ BEGIN
 		GROUP  BY p.id, p.item),
 	own AS MATERIALIZED (      -- scores of candidate items that the user clicked before the visit
 		SELECT c.id, c.item, log(1 + sum(@extschema@._dlints_decay(
-		           date_part('epoch', c.previous - k.at) / 86400, l.own_half_life))) AS score
-		FROM  (SELECT DISTINCT k.id, k.user_id, k.item, k.at, k.previous FROM candidate k) c
-		       JOIN newest_click k ON same_user(k.user_id, c.user_id) AND same_item(k.item, c.item)
-		       CROSS JOIN setting s CROSS JOIN similarity l,
-		       LATERAL (SELECT date_part('epoch', c.at - k.at) / 86400 AS days) d
+		           date_part('epoch', e.previous - k.at) / 86400, l.own_half_life))) AS score
+		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN example e ON e.id = c.id
+		       JOIN newest_click k ON same_user(k.user_id, e.user_id) AND same_item(k.item, c.item)
+		       CROSS JOIN setting s CROSS JOIN similarity l
 		WHERE  @extschema@._dlints_weighs_own_clicks(s.repeat_lift)
-		AND    d.days > greatest(1.0 / 24, date_part('epoch', s.repeat_after) / 86400)
+		AND    k.at < e.at - greatest(interval '1 hour', s.repeat_after)
 		GROUP  BY c.id, c.item),
 	shown AS MATERIALIZED (
-		SELECT k.id, k.user_id, k.reward, k.weight, i.features,
+		SELECT k.id, e.user_id, k.reward, k.weight, k.own_weight, i.features,
 		       least(ln(1 + k.score) / ln(1 + t.score), 1) AS popularity,
-		       n.scores, coalesce(o.score, 0) AS own,
-		       k.times * CASE WHEN o.id IS NULL THEN 1 ELSE k.own_times END AS own_weight
-		FROM   scored k JOIN vector i ON same_item(i.item, k.item) CROSS JOIN top t
+		       n.scores, coalesce(o.score, 0) AS own
+		FROM   scored k JOIN example e ON e.id = k.id JOIN vector i ON same_item(i.item, k.item) CROSS JOIN top t
 		       LEFT JOIN together n ON n.id = k.id AND same_item(n.item, k.item)
-		       LEFT JOIN own o ON o.id = k.id AND same_item(o.item, k.item)
-		WHERE  k.id IS NOT NULL),
+		       LEFT JOIN own o ON o.id = k.id AND same_item(o.item, k.item)),
 	kept AS (
 		INSERT INTO warm_start_example (user_id, features, neighbour_score, own_score, profile)
 		SELECT c.user_id, c.features || c.popularity::real, coalesce(c.scores[4], 0), c.own, p.profile
 		FROM   shown c JOIN (
 		           SELECT h.id, @extschema@._dlints_mean_profile(h.sum, h.clicks, s.liked) AS profile
 		           FROM   setting s CROSS JOIN history h WHERE h.id <= $3 OFFSET 0) p ON p.id = c.id
+		WHERE  c.weight > 0
 		UNION ALL
 		SELECT NULL, c.features || c.popularity::real, 0, 0, NULL
-		FROM   shown c WHERE c.id <= $3),
+		FROM   shown c WHERE c.id <= $3 AND c.weight > 0),
 	empty AS MATERIALIZED (
 		SELECT @extschema@.dlints_new(cardinality(s.feature_blocks) + 3, discount => 1::float8, ridge => 1::float8)
 		           AS model,
@@ -298,10 +300,12 @@ BEGIN
 		SELECT @extschema@.dlints_evidence(
 		           e.model, (e.zeros || c.popularity || '{0,0}'::float8[])::@extschema@.dlints_vector, c.reward::float8,
 		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, 0.35 * c.weight) AS state
-		FROM   empty e CROSS JOIN shown c),
+		FROM   empty e CROSS JOIN shown c WHERE c.weight > 0),
 	compared AS (
 		SELECT t.half_life, @extschema@.dlints_evidence(
-		           e.model, (@extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks, $4)
+		           e.model, (CASE WHEN c.own > 0 THEN e.zeros
+		                          ELSE @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks, $4)
+		                     END
 		                     || c.popularity || CASE WHEN c.own > 0 THEN 0 ELSE coalesce(c.scores[t.n], 0) END
 		                     || c.own)::@extschema@.dlints_vector,
 		           c.reward::float8, '{}'::@extschema@.dlints_vector, NULL::timestamptz, t.weight) AS state
@@ -309,8 +313,10 @@ BEGIN
 		       LATERAL (VALUES (1, 14::float8, h.sum14, h.clicks14, c.weight), (2, 30, h.sum30, h.clicks30, c.weight),
 		                       (3, 90, h.sum90, h.clicks90, c.weight), (4, 'infinity', h.sum, h.clicks, c.weight),
 		                       (4, 0, h.sum, h.clicks, c.own_weight)) t (n, half_life, sum, clicks, weight)
-		WHERE  CASE t.half_life WHEN 0 THEN h.is_complete AND @extschema@._dlints_weighs_own_clicks(s.repeat_lift)
-		                        ELSE c.own = 0 END
+		WHERE  t.weight > 0
+		AND    CASE t.half_life WHEN 0 THEN h.is_complete AND @extschema@._dlints_weighs_own_clicks(s.repeat_lift)
+		                             AND c.id <= $3 AND (c.own = 0 OR c.reward = 1 OR c.weight = 0)
+		            ELSE c.own = 0 END
 		GROUP  BY t.half_life)
 	INSERT INTO half_life_candidate AS t (half_life, state)
 	SELECT h.half_life, coalesce(CASE h.half_life WHEN 0 THEN c.state
@@ -334,8 +340,9 @@ RETURN least(greatest(weight, 0.02), 1000);
 -- Weights are coefficients divided by the largest one (click_value).
 --
 -- The first items of a list are often those whose scores have the largest errors.  We therefore subtract two standard
--- errors from each coefficient except that of popularity, and multiply that of the factors by 0.4.  The weight of own
--- clicks has a separate regression, and may be 0.
+-- errors from each coefficient, and multiply that of the factors by 0.4.  Popularity and own clicks are exceptions,
+-- because all items with equal scores share the error.  The weight of own clicks has a separate regression, and may
+-- be 0.
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -351,7 +358,7 @@ BEGIN
 	coefficient AS (
 		SELECT c.*, greatest(max(c.value) FILTER (WHERE c.k <= c.n AND NOT c.is_own) OVER (), 0.001) AS click_value
 		FROM  (SELECT b.is_own, l.n, u.k,
-		              CASE WHEN u.k = l.n THEN u.mean ELSE u.mean - 2 * sqrt(c.covariance[u.k][u.k]) END
+		              CASE WHEN b.is_own OR u.k = l.n THEN u.mean ELSE u.mean - 2 * sqrt(c.covariance[u.k][u.k]) END
 		              * CASE WHEN u.k = 1 AND l.has_factors THEN 0.4 ELSE 1 END AS value
 		       FROM  (SELECT b.state, false AS is_own FROM best b
 		              UNION ALL
@@ -393,7 +400,10 @@ RETURN pg_catalog.replace(pg_catalog.replace($query$
 	           e.found_at, 0.5), s.empty_model)
 	FROM   setting s LEFT JOIN (
 	           SELECT w.features || array_fill(0::real, ARRAY[s.aged])
-	                  || @extschema@._dlints_click_score(l.weights, w.neighbour_score, w.own_score)::real AS features,
+	                  || @extschema@._dlints_click_score(
+	                         l.weights, w.neighbour_score, w.own_score,
+	                         @extschema@.dlints_dot(p.profile[:s.liked]::float8[],
+	                                                w.features[:s.liked]::@extschema@.dlints_vector))::real AS features,
 	                  p.profile, l.found_at, l.click_value, {scale} AS reward_scale
 	           FROM   setting s CROSS JOIN similarity l CROSS JOIN {examples} w JOIN (
 	                      SELECT d.mean, @extschema@._dlints_profile_of(d.mean, l.scale, l.weights, s.liked, s.aged)

@@ -92,8 +92,7 @@ extern CandidateSet *DrawCandidates(PageRequest *page, const CandidateSet *new_i
 extern NeighbourScores *CreateNeighbourScores(PageRequest *page);
 extern void AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours,
 						  Datum weights, double weight);
-extern void SetOwnScore(const PageRequest *page, NeighbourScores *scores, Datum item,
-						double clicks);
+extern void SetOwnScore(const PageRequest *page, Datum item, double clicks, double similarity);
 extern float4 NeighbourScore(const PageRequest *page, Datum item);
 extern float4 ScoreNeighbour(PageRequest *page, Datum item);
 extern void ForgetScoredNeighbours(PageRequest *page);

@@ -16,6 +16,7 @@ typedef struct ClickedItem
 	double		maximum;		/* largest weight of a click on this item, from -1 to 1 */
 	bool		is_excluded;		/* is the item excluded from the list? */
 	double		own;			/* decayed number of clicks before this visit, minus dislikes */
+	float4	   *features;		/* features of taste; NULL without own clicks */
 } ClickedItem;
 
 /* Clicked items, without duplicates */

@@ -60,12 +60,15 @@ find_or_add_neighbour(NeighbourScores *scores, Datum item)
 	return &scores->neighbours[number];
 }
 
-/* Replace the neighbour score of a clicked item by a score from the user's clicks on the item. */
+/*
+ * Replace the neighbour score of a clicked item by a score from the user's clicks on the item.
+ * Subtracts the item's similarity to the profile, which contains the item.
+ */
 void
-SetOwnScore(const PageRequest *page, NeighbourScores *scores, Datum item, double clicks)
+SetOwnScore(const PageRequest *page, Datum item, double clicks, double similarity)
 {
-	if (clicks > 0.0 && page->settings.own_share > 0.0)
-		find_or_add_neighbour(scores, item)->sum = page->settings.own_share * log10(1.0 + clicks);
+	find_or_add_neighbour(page->neighbours, item)->sum =
+		page->settings.own_share * log10(1.0 + clicks) - similarity / page->settings.click_weight;
 }
 
 /* Add the weights of a clicked item's neighbours to their neighbour scores. */

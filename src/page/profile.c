@@ -91,8 +91,6 @@ neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 			LookUp(lookup, clicked->each[i].item, 1, read_neighbour_row, &reader);
 	}
 	EndLookup(lookup);
-	for (int i = 0; i < clicked->count; i++)
-		SetOwnScore(page, reader.scores, clicked->each[i].item, clicked->each[i].own);
 	return reader.scores;
 }
 
@@ -104,6 +102,7 @@ typedef struct FeatureSum
 	double		weights;		/* sum of the absolute weights of clicked items */
 	double		weight;			/* weight of the item that is being read */
 	double		absolute_weight;
+	float4	   *copy;			/* receives the item's features; NULL: not needed */
 } FeatureSum;
 
 /* Add an item's features to the weighted sum, unless the array is NULL or too short. */
@@ -118,6 +117,8 @@ add_features(FeatureSum *sum, NullableDatum features)
 	sum->weights += sum->absolute_weight;
 	for (int k = 0; k < sum->liked; k++)
 		sum->sum[k] += sum->weight * ((float4 *) ARR_DATA_PTR(array))[k];
+	if (sum->copy != NULL)
+		memcpy(sum->copy, ARR_DATA_PTR(array), sizeof(float4) * sum->liked);
 }
 
 static void
@@ -136,6 +137,9 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 
 	for (int i = 0; i < clicked->count; i++)
 	{
+		if (page->settings.own_share > 0.0 && clicked->each[i].own > 0.0)
+			clicked->each[i].features = palloc0(sizeof(float4) * liked);
+		sum.copy = clicked->each[i].features;
 		sum.weight = clicked->each[i].sum;
 		sum.absolute_weight = clicked->each[i].absolute_sum;
 		if (sum.absolute_weight != 0.0)
@@ -151,6 +155,7 @@ static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {
 	sum.weight = sum.absolute_weight = clicks;
+	sum.copy = NULL;
 	add_features(&sum, features);
 	return PointerGetDatum(MakeProfile(sum.sum, sum.weights, &page->settings));
 }
@@ -167,6 +172,25 @@ is_zero(NullableDatum features)
 		if (((float4 *) ARR_DATA_PTR(array))[i] != 0)
 			return false;
 	return true;
+}
+
+/* Compute the scores of items from the user's own clicks on them. */
+static void
+set_own_scores(const PageRequest *page, const ClickedItems *clicked, Datum profile)
+{
+	const float4 *weights = (const float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(profile));
+
+	for (int i = 0; i < clicked->count; i++)
+	{
+		const ClickedItem *one = &clicked->each[i];
+		double		similarity = 0.0;
+
+		if (one->features == NULL)
+			continue;
+		for (int k = 0; k < page->settings.liked; k++)
+			similarity += (double) weights[k] * one->features[k];
+		SetOwnScore(page, one->item, one->own, similarity);
+	}
 }
 
 static void
@@ -205,17 +229,20 @@ ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 {
 	NullableDatum like = liked_by_request(page);
 	ClickedItems *clicked = ReadClicks(page, recent, excludes_clicked);
+	Datum		profile;
 
 	exclude_clicked(page, clicked);
 	page->neighbours = neighbours_of_clicks(page, clicked);
-	return complete_profile(page, sum_features(page, clicked), like, CLICKS_PER_LIKE);
+	profile = complete_profile(page, sum_features(page, clicked), like, CLICKS_PER_LIKE);
+	set_own_scores(page, clicked, profile);
+	return profile;
 }
 
 /* Return the profile for more_like(), from a click on one item.  Also computes neighbour scores. */
 Datum
 ReadItem(PageRequest *page, Datum item)
 {
-	ClickedItem once = {item, CLICKS_ON_ITEM, CLICKS_ON_ITEM, 1.0, false, 0.0};
+	ClickedItem once = {item, CLICKS_ON_ITEM, CLICKS_ON_ITEM, 1.0, false, 0.0, NULL};
 	ClickedItems clicked = {.count = 1, .each = &once};
 	FeatureSum	sum = sum_features(page, &clicked);
 	NullableDatum args[] = {Given(item), Given(Int32GetDatum(page->settings.factors))};

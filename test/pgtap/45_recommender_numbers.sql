@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(124);
+SELECT plan(125);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -589,6 +589,15 @@ INSERT INTO hum VALUES (21, 36, now() - interval '2 hours', 1);
 SELECT is(item, 36, 'only positive clicks more than an hour ago raise an item') FROM hums.recommend(21, 1);
 SELECT is(own_half_life, NULL, 'own clicks count without decay if users repeat clicks on one song')
 FROM   hums.similarity;
+-- user 22 clicked five songs of kind 0, and more popular ones of the other kinds
+INSERT INTO hum SELECT 22, id, now() - interval '2 hours', 1 FROM song WHERE id % 3 = 0 AND id <= 15 OR id IN (20, 22);
+UPDATE hums.item_vector SET popularity = CASE WHEN item IN (20, 22) THEN 1 ELSE 0.1 END;
+UPDATE hums.similarity SET scale = array_fill((0.5 * weights[cardinality(weights)])::real, ARRAY[cardinality(scale)]);
+DELETE FROM hums.block;
+UPDATE hums.model SET state = dlints_set(state, policy => 'greedy');
+SELECT cmp_ok(avg(expected) FILTER (WHERE item % 3 = 0), '<', 1.1 * avg(expected) FILTER (WHERE item % 3 > 0),
+  'similarity to a profile does not raise the items that the user clicked')
+FROM   hums.recommend(22, 7);
 -- 50 users click in turns, half of the time on one song each
 CREATE TABLE whistle AS SELECT w AS who,
   CASE n % 2 WHEN 0 THEN w ELSE 51 + (hashint8(w * 100 + n) & 1023) % 50 END AS song,
