@@ -37,7 +37,7 @@ END
 $$;
 
 -- Decide by setting.repeat_lift whether a user's own clicks on an item get a weight.  In simulations where users
--- repeat clicks only by taste, repeat_lift is at most 3.3.
+-- repeat clicks only by taste, repeat_lift is at most 3.7.
 CREATE FUNCTION _dlints_weighs_own_clicks(repeat_lift float8) RETURNS boolean
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN repeat_lift >= 4::float8;
@@ -304,8 +304,8 @@ BEGIN
 	compared AS (
 		SELECT t.half_life, @extschema@.dlints_evidence(
 		           e.model, (CASE WHEN c.own > 0 THEN e.zeros
-		                          ELSE @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks, $4)
-		                     END
+		                          ELSE @extschema@._dlints_block_similarity(
+		                                   c.features, t.sum, t.clicks, s.feature_blocks, $4) END
 		                     || c.popularity || CASE WHEN c.own > 0 THEN 0 ELSE coalesce(c.scores[t.n], 0) END
 		                     || c.own)::@extschema@.dlints_vector,
 		           c.reward::float8, '{}'::@extschema@.dlints_vector, NULL::timestamptz, t.weight) AS state
