@@ -118,8 +118,9 @@ svd_scale(SvdMatrix *matrix, double *roots)
 /* ---------- the iteration ---------- */
 
 /*
- * Replace a positive semidefinite matrix by its eigenvectors, divided by the square roots of
- * eigenvalues.  Negligible eigenvectors become zero.
+ * Replace the positive semidefinite matrix work->full by its eigenvectors, each divided by the
+ * square root of its eigenvalue.  Writes the square roots to work->values.  For a negligible
+ * eigenvalue, the square root and the eigenvector are zero.
  *
  * Returns false if LAPACK fails.
  */
@@ -217,7 +218,10 @@ rank(const Svd *svd)
 	return n;
 }
 
-/* Return the highest degree of a Chebyshev polynomial that amplifies by at most MAX_GROWTH. */
+/*
+ * Return the highest degree, at most "products", of a Chebyshev polynomial that amplifies the first
+ * singular vector by at most MAX_GROWTH more than the last.
+ */
 static int
 filter_degree(double first, double last, int products)
 {
@@ -241,8 +245,8 @@ filter_degree(double first, double last, int products)
 
 /*
  * Set the start vectors of the iteration.  The first "known" elements of an item's vector come from
- * an earlier decomposition, the others are random normal numbers.  Random signs could be linearly
- * dependent for a few items.
+ * an earlier decomposition.  The others are random normal numbers, because random signs could be
+ * linearly dependent for a few items.
  */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
@@ -359,9 +363,9 @@ squared_length(size_t len, const double *vector)
 }
 
 /*
- * Rotate item vectors close to the previous vectors, so that models trained on previous vectors
- * stay valid.  New items have zeros as previous vectors.  "work_area" has svd_work(len) doubles.
- * Returns false if LAPACK fails.
+ * Scale and rotate item vectors to be close to the previous vectors, so that models trained on the
+ * previous vectors stay valid.  New items have zeros as previous vectors.  "work_area" has
+ * svd_work(len) doubles.  Returns false if LAPACK fails.
  */
 bool
 svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, double *work_area)

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Return the sums for one decision (see value.h).  Predictions are optional, and 0 by default. */
+/* Return the statistics of one decision (see value.h).  Without a model, predictions are 0. */
 PolicyValue
 value_of(double reward, double weight, double predicted, double expected)
 {

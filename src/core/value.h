@@ -19,7 +19,7 @@ typedef struct Moments
 	double		squares;
 } Moments;
 
-/* Sums of rewards and importance weights over decisions; callers store them as doubles */
+/* Statistics of decisions, without padding, because callers store them as an array of doubles */
 typedef struct PolicyValue
 {
 	double		count;
@@ -40,7 +40,8 @@ extern double value_snips_stderr(const PolicyValue *v);
 extern double value_sample_size(const PolicyValue *v);
 
 /*
- * Confidence bounds for the mean of numbers z in [0, 1].  They are valid at any time.
+ * Confidence bounds for the mean of numbers z in [0, 1].  They stay valid if callers compute them
+ * again after each new number.
  *
  * To test whether the mean can be m, we play a game.  The player starts with a wealth of 1, and
  * bets a fraction s of it on z > m, for each number z.  With x = z - m, the wealth is at least

@@ -47,7 +47,10 @@ ReadState(Datum state, PolicyValue *value)
 	return array;
 }
 
-/* Add sums to the state of the aggregate in place.  The final function checks for overflow. */
+/*
+ * Merge the statistics of decisions into the state of the aggregate, in place.  The final function
+ * checks for overflow.
+ */
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
 {

@@ -15,11 +15,11 @@
 
 typedef struct Progress
 {
-	ValueKey	key;			/* the model argument */
+	ValueKey	key;			/* identifies the argument "model" */
 	Dlints	   *model;			/* model trained on earlier rows of the partition */
 	double	   *mean;			/* posterior mean */
 	int64		updates;		/* number of the model's updates when "mean" was computed */
-	int			memory;			/* discount factor of the model when "mean" was computed */
+	int			memory;			/* index of the discount factor under which "mean" was computed */
 	double	   *b;				/* work space */
 	double	   *factor;
 } Progress;

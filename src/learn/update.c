@@ -32,7 +32,10 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights
 		}
 }
 
-/* Update a model's update count and newest time.  Returns the time's increase in microseconds. */
+/*
+ * Update a model's update count and newest time, and set the reference reward of an untrained model
+ * with an intercept.  Returns the increase of the newest time in microseconds.
+ */
 static int64
 CountBlock(DlintsHeader *model, const Block *block)
 {

@@ -283,7 +283,8 @@ ReadBoolean(const JsonbValue *value, const char *name)
 /*
  * Read a header field from JSON.
  *
- * null is valid only if the field can be NULL.  If 0 represents NULL in the header, 0 is not valid.
+ * null is valid only if the field can be NULL.  If the header stores NULL as 0 in an integer field,
+ * the number 0 is not valid.
  */
 static void
 ReadField(JsonbContainer *object, DlintsHeader *header, const Field *field)

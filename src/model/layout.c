@@ -84,7 +84,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* Return the number of doubles in the sums over observations for some discount factors. */
+/* Return the number of doubles in the sums under the first "memories" discount factors. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {

@@ -108,7 +108,7 @@ AllocateWorkspace(Size count)
 	return MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * count);
 }
 
-/* Combine the prior's noise with the noise of rewards, which is 0 for a few equal rewards. */
+/* Combine the prior's noise with the estimated noise, which counts as 0 if rewards are equal. */
 static double
 SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, double sigma)
 {
@@ -180,8 +180,8 @@ ModelChoose(Dlints *model)
 }
 
 /*
- * Maximum number of features of a model that chooses its discount factor, noise and ridge after
- * each update.  For larger models, the choice takes much longer than the update.
+ * Number of coefficients up to which a model always chooses its discount factor, noise and ridge
+ * after each update.  For larger models, the choice takes much longer than the update.
  */
 #define MAX_DIM_CHOSEN_ALWAYS	12
 
@@ -197,7 +197,10 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 	return Max(1, Min((int64) (dim * dim), chosen / 8));
 }
 
-/* Return the last of the next "more" updates after which the model chooses its discount; or 0. */
+/*
+ * Find the last of the next "more" updates after which the model chooses its discount factor, noise
+ * and ridge.  Returns its number, counted from 1, or 0 if there is none.
+ */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
 {
@@ -252,7 +255,7 @@ ModelFinishRevision(Dlints *model)
 	ModelCheckPosteriors(model);
 }
 
-/* If the sums of a model are smaller than this, another observation cannot cause an overflow */
+/* Limit of a model's sums below which another observation cannot cause an overflow */
 #define MAX_MODERATE_SUM	1e150
 
 bool

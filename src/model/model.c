@@ -90,7 +90,7 @@ CheckedModel(struct varlena *value)
 	return model;
 }
 
-/* Copy a stored model.  Adds the zeros that an untrained model does not store. */
+/* Add the zeros that an untrained model does not store.  Returns a trained model itself. */
 static Dlints *
 ExpandModel(Dlints *stored)
 {

@@ -182,8 +182,8 @@ dlints_enforce_typmod(PG_FUNCTION_ARGS)
 /*
  * Convert text to a model.  Returns NULL and describes the problem if the text is invalid.
  *
- * Before PostgreSQL 16, the parser of jsonb raises errors, which we catch without a
- * subtransaction.  The parser acquires only memory.
+ * We catch errors without a subtransaction, because the parser of jsonb and ModelFromJson() acquire
+ * only memory.
  */
 static Dlints *
 TryParse(char *text, Problem *problem)

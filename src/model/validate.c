@@ -167,10 +167,7 @@ CheckFeatureCount(const DlintsHeader *header, Problem *problem)
 						 "Specify reduced_dim to project the features.");
 }
 
-/*
- * The next three functions check arguments of dlints_new.  They reject 0, which a header stores
- * for arguments that were not given.
- */
+/* Check a half-life.  Rejects 0, which the header stores for models without a half-life. */
 bool
 ModelCheckHalfLife(double seconds, Problem *problem)
 {
@@ -178,6 +175,7 @@ ModelCheckHalfLife(double seconds, Problem *problem)
 						DLINTS_MAX_HALF_LIFE, problem);
 }
 
+/* Check reduced_dim.  Rejects 0, which the header stores for models without a projection. */
 bool
 ModelCheckReducedDim(int reduced_dim, Problem *problem)
 {
@@ -391,7 +389,10 @@ FieldText(const DlintsHeader *header, const Field *field)
 	return buf.data;
 }
 
-/* Raise an error unless two models can be combined: they need equal dimensions and discounts. */
+/*
+ * Raise an error unless two models can be combined.  They need equal parameters "defines_evidence",
+ * such as dimensions and discounts.
+ */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 {

@@ -48,7 +48,10 @@ check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Count an action's names: one per value, and one per pair of its values and context values. */
+/*
+ * Add an action's names: one per value, one per pair of a value and a context value, and one per
+ * number in the context's vectors.
+ */
 static void
 add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_numbers)
 {

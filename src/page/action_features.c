@@ -50,7 +50,10 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 	pfree(name.data);
 }
 
-/* Hash the action's id with each vector of the context, and add these features to "sum". */
+/*
+ * Hash pairs of the action's id and each number in "numbers", the context's vectors, and add these
+ * features to "sum".
+ */
 static void
 add_numbers(const char *id, Jsonb *numbers, double *sum)
 {

@@ -267,7 +267,7 @@ ReadContextNames(const RankRequest *request)
 	return names;
 }
 
-/* Return the reserved keys of actions (id, price and costs), which are not features. */
+/* Return an object with the keys of actions that ReadActionNames() skips: id, price and costs. */
 Jsonb *
 ReadReservedKeys(const RankRequest *request)
 {
@@ -287,7 +287,10 @@ ReadReservedKeys(const RankRequest *request)
 	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)));
 }
 
-/* Create a name, such as ".size=large", for each value of an action except reserved keys. */
+/*
+ * Create a name, such as ".size=large", for the id of an action, and for each of its values except
+ * those of reserved keys.
+ */
 ActionNames
 ReadActionNames(const JsonbValue *action, Jsonb *reserved)
 {

@@ -18,7 +18,10 @@
 
 /* ---------- rows of "block" ---------- */
 
-/* Round features of items to bytes: in each row the latent factors, then the other features. */
+/*
+ * Round features of items to bytes.  Each row has the scales, the latent factors, and the other
+ * features.
+ */
 static bytea *
 encode_rows(int count, int factors, int columns, const float4 *features)
 {
@@ -127,7 +130,7 @@ dlints_block_numbers_differ(PG_FUNCTION_ARGS)
 
 /* ---------- centroids ---------- */
 
-/* Decode the features of a block's items, and subtract their mean, which is written to "mean". */
+/* Decode the features of items, and subtract their mean, which is written to "mean". */
 static float *
 centred_rows(int count, int factors, int columns, const uint8 *codes, float4 *mean)
 {
@@ -194,10 +197,11 @@ summarize_number(int count, int width, const float4 *numbers, float4 *mean, floa
 PG_FUNCTION_INFO_V1(dlints_block_centroid);
 
 /*
- * _dlints_block_centroid(): summarize a block of similar items by means and spreads.
+ * _dlints_block_centroid(): summarize one or more blocks of similar items by means and spreads.
  *
- * "codes" has the mean features and the principal axes.  "spreads" has the standard deviations of
- * features after projection off the axes, and the largest distance of other numbers from the mean.
+ * In the result, "codes" has the mean features and the principal axes.  "spreads" has the standard
+ * deviations of features in directions other than the axes, and the largest distances of numbers
+ * from their means.
  */
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)

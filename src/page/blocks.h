@@ -4,8 +4,8 @@
  *
  * A row of "block" stores up to MAX_ITEMS similar items: features rounded to bytes in the column
  * "codes", and popularity, effects on rewards, costs and dates in "numbers".  A row of "centroid"
- * stores the means of many blocks, each followed by N_AXES principal axes.  The length of an axis
- * is the standard deviation along the axis.
+ * stores many centroids.  A centroid is the mean of the items in one or more successive blocks, and
+ * N_AXES principal axes.  The length of an axis is the standard deviation along the axis.
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
 #define DLINTS_PAGE_BLOCKS_H
@@ -24,9 +24,9 @@
 #define FIRST_COST		2
 /* Relative change of an item's popularity that makes us rewrite its row of the table "block" */
 #define POPULARITY_CHANGE	0.05
-/* Standard deviations per row of the table "centroid": of latent factors, of other features */
+/* Standard deviations per centroid: of latent factors, of other features */
 #define N_SPREADS		2
-/* Number of principal axes per row of the table "centroid" */
+/* Number of principal axes per centroid */
 #define N_AXES			2
 
 static inline Size

@@ -11,7 +11,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum number of items with failing SQL expressions to exclude one by one, in about 0.1 s */
+/* maximum number of items that we exclude one by one if SQL expressions fail; takes about 0.1 s */
 #define MAX_FAILING		1000
 /* maximum size of the groups in which we exclude items after MAX_FAILING failures */
 #define FAILING_PART	64
@@ -227,7 +227,10 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 		CheckExpressions(page, NULL);
 }
 
-/* Read eligible items.  Raises an error if expressions fail for all items, as after a DROP. */
+/*
+ * Read the eligible items of "part".  Raises an error if SQL expressions fail for all items, for
+ * example because a function was dropped.
+ */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {

@@ -8,7 +8,7 @@
 #include "page/blocks.h"
 #include "posterior/kept_models.h"
 
-/* first identifying number of candidates from an SQL query (see CandidateSet.numbers) */
+/* first identifying number of candidates not from the table "block" (see CandidateSet.numbers) */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 /* first identifying number of new items, which have no row in the table "item_vector" */
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)

@@ -89,7 +89,8 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 /*
  * Choose the items of a list under a policy.
  *
- * We use posterior draws only in personal lists, because models learn more from users with clicks.
+ * We use posterior draws only in personal lists, which are those of users with clicks, because
+ * models learn more from these users.
  */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -210,7 +211,10 @@ pack_version(const PageRequest *page, const float4 *features)
 	return PointerGetDatum(PackVectors(result, VERSION_BYTES));
 }
 
-/* Return the compressed features of the chosen items for the log. */
+/*
+ * Write the compressed features and versions of the chosen items to "choice", for the log.  Adds
+ * missing rows to the table "item_version".  Returns the compressed features of the versions.
+ */
 static Datum
 describe_features(PageRequest *page, const CandidateSet *set, const Decision *decision,
 				  Choice *choice)

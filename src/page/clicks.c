@@ -136,7 +136,7 @@ typedef struct ShownList
 	int64		id;
 	TimestampTz at;
 	Datum		items;
-	/* expected rewards of the list's items; NULL: histories have no effect */
+	/* expected rewards of the list's items; NULL: the list does not change the user's history */
 	ArrayType  *expected;
 } ShownList;
 

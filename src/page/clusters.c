@@ -2,9 +2,9 @@
  * clusters.c
  *		Choose the blocks of items that a search in a large catalogue reads.
  *
- * The table "centroid" has the mean, principal axes and spread of the items in each block.  We
- * estimate the highest score in each block from them, and read blocks in descending order of
- * estimates, until no other block can improve the result.
+ * A centroid has the mean, principal axes and spread of the items in one or more blocks, from which
+ * we estimate the highest score of these items.  We read blocks in descending order of estimates,
+ * until no other estimate is high enough, or until we have read MAX_PORTIONS portions.
  *
  * New blocks have no centroid, and are always read.
  */
@@ -20,16 +20,17 @@
 #define PORTION			12
 /* maximum number of calls of NextBlocks() per search */
 #define MAX_PORTIONS	48
-/* Searches for more items than this read all blocks of items */
+/* maximum number of items that a search finds without reading all blocks of items */
 #define MAX_BEST		250
 /*
- * Number of standard deviations by which the estimated highest score in a block exceeds the mean.
+ * Number of standard deviations by which the estimated highest score of a centroid's items exceeds
+ * their mean score.
  *
- * In two real logs, the items found had .995 of the score of the best items, and .989 with 8
- * standard deviations.
+ * In two real logs, the items found had .995 of the score of the best items with 10 standard
+ * deviations, and .989 with 8.
  */
 #define SPREADS			10.0f
-/* Initial threshold of estimated scores: their mean plus this many standard deviations */
+/* number of standard deviations by which initial thresholds exceed the mean of estimated scores */
 #define FIRST_THRESHOLD	2.0
 
 static const PageTable centroid_table = {"centroid", 4, {
@@ -52,9 +53,10 @@ struct BlockChoice
 	int			count;			/* number of centroids */
 	BlockRange *ranges;			/* keys of the blocks of items that each centroid describes */
 	float	   *bounds;			/* estimated highest score for each centroid and weight vector */
-	float	   *squares;		/* squared norm of the weights of each feature */
-	float	   *variances;		/* feature variances of centroids */
-	/* for each weight vector, the minimum estimated highest score of a block that we read */
+	/* factors of variances for each weight vector: squared weights, or squared norms of weights */
+	float	   *squares;
+	float	   *variances;		/* work space: variances of the features around each centroid */
+	/* for each weight vector, the minimum estimate of a centroid whose blocks we read */
 	float	   *thresholds;
 	/* sort keys of centroids; those with the smallest keys are read first */
 	double	   *keys;
@@ -74,8 +76,8 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write features of the closest possible dates of each block's items.  We take the date in the
- * block's range of dates that is closest to now.
+ * Write features of dates for each centroid to "variances", from which write_variances() computes
+ * variances.  We take the date closest to now, from mean - spread to mean + spread.
  */
 static void
 write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_step,
@@ -110,8 +112,9 @@ square(float number)
 }
 
 /*
- * Write the variances of the features in a block of items.  "spreads" has standard deviations of
- * latent factors and of features from columns, and largest distances of other features.
+ * Write the variances of the features around a centroid.  "spreads" has standard deviations of
+ * latent factors and of features from columns, and largest distances of other features.  For dates,
+ * "variances" has features from write_least_ages().
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -131,14 +134,14 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*next++ = square(number_spreads[FIRST_COST + c]);
 }
 
-/* Return the estimated highest scores of blocks for a group of BYTE_LANES weight vectors. */
+/* Return the estimated highest scores for each centroid, under BYTE_LANES weight vectors. */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
 	return choice->bounds + (Size) pack * choice->n_blocks * BOUND_NUMBERS;
 }
 
-/* Estimate the highest score in each block that a row of the table "centroid" describes. */
+/* Read a row of the table "centroid", and estimate the highest score for each centroid in it. */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
@@ -180,7 +183,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	}
 }
 
-/* Set the initial thresholds, which the estimates of only a few blocks exceed. */
+/* Set the initial thresholds, which the estimates for only a few centroids exceed. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -211,7 +214,7 @@ estimate_thresholds(const BlockChoice *choice)
 	}
 }
 
-/* Estimate the highest score in each block of items from the table "centroid". */
+/* Read the table "centroid", and estimate the highest score for each centroid. */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)
 {
@@ -234,7 +237,7 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
-		/* only standard deviations are multiplied by SPREADS, and not largest distances */
+		/* byte_write_bounds() multiplies all by SPREADS, but largest distances must count once */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
 			squares[i] = square(scorer->lanes[p].lengths[i] /
 								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));

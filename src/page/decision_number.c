@@ -38,8 +38,8 @@
 #define FEISTEL_ROUNDS	4
 
 /*
- * In transactions older than this (in microseconds), bits of a counter replace the fraction of a
- * second, because now() is constant in a transaction, and numbers would repeat after 16,384 lists.
+ * Age of a transaction, in microseconds, from which bits of a counter replace the fraction of a
+ * second.  With the constant now() of the transaction, numbers would repeat after 16,384 lists.
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 

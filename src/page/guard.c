@@ -25,7 +25,7 @@
 #include "compat.h"
 #include "page/page.h"
 
-/* number of changes to pg_proc since the session began */
+/* number of changes to pg_proc since the first call of CheckNamesakes() */
 static uint64 n_changes = 0;
 
 static void
@@ -65,7 +65,10 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* Do CheckNamesakes() for names with a prefix.  Functions of superusers raise no error. */
+/*
+ * Check functions whose names begin with "prefix" (see CheckNamesakes).  Functions of superusers
+ * raise no error.
+ */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -94,7 +97,10 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 	systable_endscan(scan);
 }
 
-/* Raise an error if another role owns a function that has the name of one of the extension. */
+/*
+ * Raise an error if the extension's schema has a function of another role with the name of a
+ * function of the extension.  Checks again only after a change to pg_proc.
+ */
 void
 CheckNamesakes(Oid extension_schema)
 {
