@@ -21,7 +21,7 @@
 
 #define LIST_COLUMNS	5
 
-/* Maximum length of a list; models assume that users see all items of a list */
+/* Maximum length of a list, because models assume by default that users see all items of a list */
 #define MAX_K			1000
 
 /* Add the item's key to the context of more_like(), and return the item as an array. */
@@ -207,7 +207,10 @@ log_list(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, co
 	RunWrite(page, &insert_list, args);
 }
 
-/* Choose, log and return a list.  If no item is eligible, the request is only counted. */
+/*
+ * Choose, log and return a list.  If no item is eligible, we log an empty request instead, but not
+ * for next().
+ */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 {

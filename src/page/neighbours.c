@@ -12,10 +12,10 @@
 #include "page/candidates.h"
 #include "sql/arrays.h"
 
-/* Maximum neighbour score; larger scores are lowered to this */
+/* Maximum neighbour score; we lower larger scores to the maximum */
 #define MAX_SCORE		4.0
 
-/* Maximum number of items for which FindBest() looks up neighbour scores */
+/* Maximum number of slots in the table "block" at which FindBest() looks up neighbour scores */
 #define MAX_LOOKED_UP	20000
 
 /* An item, and its neighbour score, which is computed from the user's clicks */
@@ -99,7 +99,7 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* Return the entry of an item, or NULL if its neighbour score is 0. */
+/* Return the entry of an item, or NULL if the item has none, so that its neighbour score is 0. */
 static Neighbour *
 find_neighbour(const PageRequest *page, Datum item)
 {
@@ -151,8 +151,10 @@ ScoresAllNeighbours(const PageRequest *page)
 }
 
 /*
- * Add the items with the highest neighbour scores, unless a search has scored them.  Two items per
- * position suffice: with ten, less than 0.5 % of positions changed in three real logs.
+ * Add the items with the highest neighbour scores of at least "minimum" that no search has scored.
+ *
+ * We add half as many items as a shortlist has, usually two per position of the list.  With ten per
+ * position, less than 0.5 % of positions changed in three real logs.
  */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum)

@@ -104,7 +104,7 @@ is_same_user(const PageRequest *page, NullableDatum a, NullableDatum b)
 									   a.value, b.value));
 }
 
-/* Return the items of a page and of earlier pages, which the next page excludes. */
+/* Return the items that the next page excludes: the list so far, and items in its context. */
 static NullableDatum
 find_shown(PageRequest *page, const LoggedList *last)
 {

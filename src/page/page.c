@@ -154,8 +154,8 @@ RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *
 }
 
 /*
- * Run a query, and call a function for each row of its result.  "types" has the types of its
- * columns, and then InvalidOid.
+ * Run a query, and call a function for each row of the result.  "types" lists the types of the
+ * columns, and ends with InvalidOid.
  */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
@@ -237,7 +237,10 @@ is_in_class(int sqlerrcode, const int *classes, int count)
 	return false;
 }
 
-/* Does an error say that a database object is missing?  Such errors occur for all rows. */
+/*
+ * Is an error independent of the data of a row, such as an error for a missing object or privilege?
+ * Such errors occur for all rows.
+ */
 bool
 IsObjectError(int sqlerrcode)
 {
@@ -253,7 +256,7 @@ IsObjectError(int sqlerrcode)
 		is_in_class(sqlerrcode, classes, lengthof(classes));
 }
 
-/* Can the data of one row have caused an error?  Lists the error classes with other causes. */
+/* Can the data of one row have caused an error?  Errors in "other_classes" have other causes. */
 bool
 IsRowError(int sqlerrcode)
 {
@@ -340,7 +343,10 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 	return error;
 }
 
-/* Call a function, and again without the items for which SQL expressions failed. */
+/*
+ * Call a function.  If the data of a row may have caused an error, call the function again without
+ * the items for which SQL expressions fail.
+ */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)
 {

@@ -14,8 +14,8 @@
 #include "sql/rows.h"
 
 /* Flags of the variants of a statement (see StatementWord in plans.c) */
-#define VARIANT_SHORTLIST	(1 << 0)	/* read only given items */
-#define VARIANT_BONUS		(1 << 1)	/* add the setting "bonus" to scores */
+#define VARIANT_SHORTLIST	(1 << 0)	/* select only items in an array argument */
+#define VARIANT_BONUS		(1 << 1)	/* read the bonus of each item (setting bonus) */
 #define VARIANT_CAP			(1 << 2)	/* read the group of each item (setting cap_group) */
 
 /* Policies that choose lists; POLICY_UNKNOWN is for users without clicks */
@@ -72,11 +72,16 @@ typedef struct PageSettings
 	/* do some items have an effect on rewards that their features do not explain? */
 	bool		has_effects;
 	bool		has_random_effects; /* are some of these effects uncertain, and drawn at random? */
-	double		treatment_draw; /* random number in [0, 1) for requests without a user */
+	/* random number in [0, 1) that assigns requests without user or session to the control group */
+	double		treatment_draw;
 	double		random_draw;
-	/* limits how earlier impressions of a user change scores (see history.c); 0: no change */
+	/*
+	 * Prior expected reward that shrinks the effects of a user's earlier impressions on scores (see
+	 * history.c); 0: no effects
+	 */
 	double		history_prior;
-	double		history_ratio;	/* factor of the expected rewards of these impressions */
+	/* factor of the expected rewards of a user's earlier impressions (see history.c) */
+	double		history_ratio;
 	Datum		attribution_window; /* an interval */
 	/* lists exclude items that the user has clicked within this interval */
 	NullableDatum repeat_after;

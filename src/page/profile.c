@@ -74,7 +74,7 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Compute neighbour scores from the user's clicks, once per clicked item. */
+/* Compute neighbour scores from the user's clicks.  Several clicks on an item count as one. */
 static NeighbourScores *
 neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 {
@@ -223,7 +223,10 @@ liked_by_request(PageRequest *page)
 	return features;
 }
 
-/* Read the user's clicks, and return the user's profile.  Also computes neighbour scores. */
+/*
+ * Read the user's clicks, and return the user's profile.  Also sets the request's neighbour scores,
+ * history and excluded items.
+ */
 Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 {

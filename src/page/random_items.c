@@ -5,9 +5,9 @@
  * Each row of the table "block" has slots for items, some of which are empty.  We draw slots until
  * enough eligible items are found.  For the propensities, we estimate the number of eligible items.
  *
- * If the n-th draw from N slots finds the m-th eligible item, (m - 1) / (n - 1) * N is unbiased
- * (Haldane, 1945).  After a limit of n draws, m / n * N is unbiased (Girshick, Mosteller and
- * Savage, 1946).
+ * If the n-th draw from N slots finds the last of m wanted items, the number of eligible items has
+ * the unbiased estimate (m - 1) / (n - 1) * N (Haldane, 1945).  If a limit of n draws ends the
+ * search, the unbiased estimate is m / n * N (Girshick, Mosteller and Savage, 1946).
  */
 #include "postgres.h"
 
@@ -56,7 +56,7 @@ draw_place(RandomSearch *search)
 {
 	for (;;)
 	{
-		/* probabilities differ by a factor of at most 1 + n_places / 2^32 */
+		/* probabilities of two places differ by a factor of at most about 1 + n_places / 2^32 */
 		uint64		bits = random_bits(search->seed, search->n_bits++) >> DRAW_BITS;
 		int64		place = (int64) ((bits * (uint64) search->n_places) >> DRAW_BITS);
 		uint8		bit = (uint8) (1 << (place % 8));
@@ -121,7 +121,10 @@ find_eligible(RandomSearch *search)
 		ReadAllowed(search->page, POLICY_RANDOM, search->eligible, keys, count)->count;
 }
 
-/* Return the first "n_wanted" eligible items drawn, or NULL if they cannot fill a list. */
+/*
+ * Return the first eligible items drawn as candidates, or NULL if they cannot fill a list.  We
+ * estimate their share of all eligible items from the first "n_wanted" eligible items drawn.
+ */
 static CandidateSet *
 choose_found(const RandomSearch *search)
 {

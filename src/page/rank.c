@@ -70,7 +70,10 @@ static const PageQuery has_reported_cost = {
 	{TEXTOID}
 };
 
-/* Compute dual prices again after 20 decisions, or after 60 if run() has just computed them. */
+/*
+ * Compute dual prices again after 20 decisions, or after 60 if run() has computed prices within 3
+ * minutes.  If prices were computed from few decisions, a quarter of their number suffices.
+ */
 static const PageQuery find_prices = {
 	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
 	" LATERAL (SELECT CASE WHEN j.done_at > now() - interval '3 minutes' THEN 60 ELSE 20 END::bigint AS n) l"
@@ -81,10 +84,7 @@ static const PageQuery find_prices = {
 	{0}
 };
 
-/*
- * SQL statement that ranks actions, logs the decision and returns the ranking.  If is_live is
- * false, actions keep the caller's order.
- */
+/* First part of the ranking statement, which encodes actions as features and predicts rewards */
 #define ENCODE_ACTIONS \
 	"WITH action AS MATERIALIZED (" \
 	" SELECT a.n, a.id, a.price, a.features," \
@@ -101,7 +101,8 @@ static const PageQuery find_prices = {
 
 /*
  * Part of the ranking statement that subtracts dual prices times costs from scores.  Actions that
- * exceed the remaining budget of a hard constraint rank last.
+ * exceed the remaining budget of a hard constraint rank last.  If all actions do, those with the
+ * smallest excess rank first.
  */
 #define PENALTIES \
 	" remaining AS MATERIALIZED (" \
@@ -124,7 +125,10 @@ static const PageQuery find_prices = {
 	"     rank() OVER (ORDER BY p.excess) = 1 AS is_allowed" \
 	" FROM action a LEFT JOIN penalty p ON p.n = a.n),"
 
-/* Part of the ranking statement that ranks actions, logs the decision and returns the ranking */
+/*
+ * Last part of the ranking statement, which ranks actions, logs the decision and returns the
+ * ranking.  If $3 (is_live) is false, actions keep the caller's order.
+ */
 #define LOG_AND_RETURN \
 	" choice AS MATERIALIZED (" \
 	" SELECT c.item AS n, c.rank, c.score, c.probability" \
@@ -170,7 +174,7 @@ static const PageQuery rank_constrained = {
 /* maximum number of notices that a session remembers, to raise each notice only once */
 #define MAX_NOTICES		1000
 
-/* Remember a notice.  Returns false if the session has already raised the notice. */
+/* Remember a notice.  Returns false if the session has raised it, or MAX_NOTICES notices. */
 static bool
 record_notice(Oid schema, const char *subject)
 {

@@ -1,9 +1,9 @@
 /*
  * replay.c
- *		Compute logged lists again, under the current models.
+ *		Compute logged lists again, under the current models, and measure the recall of searches.
  *
- * Dual prices of constraints are computed from these lists.  report() uses them to measure the
- * recall of searches in the table "block".
+ * Dual prices of constraints are computed from the lists.  report() shows the recall of searches in
+ * the table "block".
  */
 #include "postgres.h"
 
@@ -68,7 +68,10 @@ add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
 	return (Rankings) {draws->count * variants, width, weights};
 }
 
-/* Find the items of a logged list, and items that would be on the list under other dual prices. */
+/*
+ * Find the items of a logged list, and items that would be on the list under other dual prices.  In
+ * small catalogues, which have no rows in the table "block", returns all eligible items.
+ */
 static CandidateSet *
 find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 *signs)
 {
@@ -187,8 +190,9 @@ PG_FUNCTION_INFO_V1(dlints_cluster_recall);
  * _dlints_cluster_recall(): measure how many of the best items a search finds without reading all
  * blocks of items.
  *
- * Returns the sum of the scores of the items found, relative to the best items, and the share of
- * posterior draws whose best item is found.  NULL if searches read all blocks.
+ * Returns the sum of the scores of the best items found, divided by that of the best of all items,
+ * and the share of posterior draws whose best item is found.  Returns NULL if searches read all
+ * blocks.
  */
 Datum
 dlints_cluster_recall(PG_FUNCTION_ARGS)

@@ -2,8 +2,9 @@
  * run.c
  *		The procedure run(): maintenance tasks of a recommender or ranker.
  *
- * run() commits after each task.  It has the caller's rights, because SECURITY DEFINER procedures
- * cannot commit.  The function run_part(), which executes a task, has the owner's rights.
+ * Outside of transaction blocks, run() commits after each part of a task.  It has the caller's
+ * rights, because SECURITY DEFINER procedures cannot commit.  The SQL function run_part(), which
+ * executes a part of a task, has the owner's rights.
  */
 #include "postgres.h"
 

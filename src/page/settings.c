@@ -34,7 +34,7 @@ report_corrupted(const char *table, const char *column, int64 value, const char 
 			 errhint("%s", hint)));
 }
 
-/* Raise an error unless the arrays in the settings have the lengths that other settings demand. */
+/* Raise an error unless the numbers of features and of slots per block are valid and agree. */
 static void
 check_sizes(const PageSettings *settings)
 {

@@ -25,7 +25,7 @@
 #define DIVERSE_ITEMS_PER_POSITION	10
 /* factor by which more items are searched if too few of them are eligible */
 #define GROWTH				4
-/* a shortlist of candidates contains at most 1/MAX_PART of all items */
+/* a search finds at most 1/MAX_PART of all items per weight vector */
 #define MAX_PART			4
 /* in catalogues with fewer items, all eligible items are read */
 #define MIN_SHORTLISTED		2000
@@ -386,7 +386,8 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	{
 		double		addend = HistoryEffect(page, added->items[i]);
 
-		if (addend <= 0.0)		/* try_shortlist() has already added the item */
+		/* try_shortlist() has already added items whose scores the user's history raises */
+		if (addend <= 0.0)
 			AddCandidate(result, added->items[i], addend, added->groups[i],
 						 FIRST_NEW_NUMBER + (uint64) i);
 	}

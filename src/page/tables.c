@@ -2,8 +2,8 @@
  * tables.c
  *		Scan a recommender's tables without SPI.
  *
- * Planning would take most of the time of a session's first request.  SPI is therefore used only
- * for SQL expressions of the recommender's owner.
+ * Requests read most tables without SPI, because planning would take most of the time of the first
+ * request of a session.
  */
 #include "postgres.h"
 
@@ -38,7 +38,8 @@ struct TableLookup
 	Relation	relation;
 	const PageTable *table;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
-	int			n_ordered;		/* number of leading columns that sort the rows */
+	/* number of first columns by which the index must sort the rows; 0: scan without a key */
+	int			n_ordered;
 	ScanKeyData key;			/* scan key on the first column */
 	Oid			index;			/* index on the sort columns, or InvalidOid */
 	/* index scan that all lookups share; NULL before the first lookup */
@@ -124,7 +125,7 @@ is_usable(Relation index)
 								 TransactionXmin));
 }
 
-/* Does an index contain all rows, sorted by the leading columns of the table? */
+/* Does an index contain all rows, sorted by the first n_ordered columns of the lookup? */
 static bool
 is_on_keys(Relation index, const TableLookup *lookup)
 {
@@ -191,7 +192,7 @@ begin_lookup(const PageRequest *page, Relation relation, const PageTable *table,
 	return lookup;
 }
 
-/* Prepare to look up rows by the first column of a table.  Callers end with EndLookup(). */
+/* Prepare to look up rows by the first of table->columns.  Callers end with EndLookup(). */
 TableLookup *
 BeginLookup(const PageRequest *page, const PageTable *table)
 {
@@ -373,8 +374,8 @@ struct LogTable
 };
 
 /*
- * Open a partitioned table, such as "decision", to look up rows by the first column.  "n_ordered"
- * is the number of leading columns by which LookUpNewest() needs sorted rows.
+ * Open a partitioned table, such as "decision", to look up rows by the first of table->columns.
+ * LookUpNewest() needs rows that are sorted by the first "n_ordered" of these columns.
  */
 LogTable *
 OpenLog(const PageRequest *page, const PageTable *table, int n_ordered)

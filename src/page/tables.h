@@ -19,7 +19,7 @@ typedef struct TableColumn
 	Oid			type;
 } TableColumn;
 
-/* A table of a recommender, and the columns to read */
+/* A table of a recommender, and the columns to read, of which the first is the key of lookups */
 typedef struct PageTable
 {
 	const char *name;
@@ -27,7 +27,7 @@ typedef struct PageTable
 	TableColumn columns[MAX_TABLE_COLUMNS];
 } PageTable;
 
-/* Lookups of a table's rows by its first column */
+/* Lookups of a table's rows by the first column in PageTable.columns */
 typedef struct TableLookup TableLookup;
 
 extern void ReadTable(const PageRequest *page, const PageTable *table, RowReader read,

@@ -13,7 +13,7 @@
 
 /* number of posterior draws per list if each draw searches the table "block" */
 #define BLOCK_DRAWS		15
-/* number of posterior draws per list otherwise */
+/* number of posterior draws per list if the table "block" is not used */
 #define ALL_DRAWS		50
 
 static const PageQuery read_penalties = {
@@ -121,7 +121,7 @@ ReadPenalties(PageRequest *page)
 	return (double *) ARR_DATA_PTR(penalties);
 }
 
-/* Convert posterior draws of coefficients to weights of item features for the user; a row each. */
+/* Convert each posterior draw of coefficients to a row of weights of features, for the user. */
 static void
 lift_draws(const PageModels *models, int size, int width, double *weights)
 {
@@ -136,7 +136,10 @@ lift_draws(const PageModels *models, int size, int width, double *weights)
 	pfree(lifted);
 }
 
-/* Create the weight vectors by which items are ranked: posterior draws, or the posterior mean. */
+/*
+ * Create the weight vectors by which items are ranked: posterior draws, the posterior mean, or only
+ * popularity for control and trending lists.
+ */
 Rankings
 RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced)
 {

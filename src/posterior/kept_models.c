@@ -260,7 +260,10 @@ ReadModel(PreparedModel *model, Datum datum)
 	model->dim = ModelCoefficientCount(&model->header);
 }
 
-/* Hash the first chunk of an out-of-line model; different models may have equal headers. */
+/*
+ * Hash the first chunk of an out-of-line model, to detect that a toast pointer refers to another
+ * model.  The header does not suffice, because different models may have equal headers.
+ */
 static uint64
 HashFirstChunk(Datum datum)
 {

@@ -52,7 +52,7 @@ typedef struct PreparedModel
 	double		level;			/* mean reward */
 	double	   *mean;			/* posterior mean */
 	double	   *root;			/* square root of the posterior covariance, a matrix */
-	double	   *shift;			/* input of posterior_draws(): sum of rewards times features */
+	double	   *shift;			/* input of posterior_draws(), from posterior_shift() */
 	double	   *factors;
 	double	   *weights;		/* posterior mean as weights of item features */
 	bool		lifted;

@@ -132,8 +132,8 @@ KeepProjection(const Projection *projection)
 }
 
 /*
- * Begin a scan of a projection matrix, which generates the matrix if it does not fit into the
- * cache.
+ * Begin a scan of a projection matrix.  If the matrix does not fit into the cache, each scan
+ * generates its rows again.
  *
  * Only one scan may be active, because another scan could evict its matrix.
  */

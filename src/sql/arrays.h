@@ -85,8 +85,8 @@ ArgProfileSpec(const DlintsHeader *model)
 }
 
 /*
- * Compute the dot product of a feature vector and weights, with a fast path for real[].  The
- * result is not finite if an element is not.
+ * Compute the dot product of a feature vector and weights.  Raises an error if an element is not
+ * finite.  In the fast path for real[], a finite result shows that all elements are finite.
  */
 static inline double
 ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)

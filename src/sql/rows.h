@@ -18,7 +18,8 @@ typedef struct RowReceiver
 	RowReader	read;
 	void	   *reader;
 	MemoryContext row;			/* memory context that is reset after each row */
-	Oid			types[MAX_ROW_TYPES];	/* required types of columns; then InvalidOid */
+	/* required types of the first columns; InvalidOid ends the list */
+	Oid			types[MAX_ROW_TYPES];
 } RowReceiver;
 
 extern RowReceiver RowReceiverCreate(RowReader read, void *reader, MemoryContext parent);

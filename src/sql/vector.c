@@ -102,7 +102,7 @@ dlints_vector_support(PG_FUNCTION_ARGS)
 
 /* ---------- values of pgvector's types ---------- */
 
-/* Storage format of vector and halfvec: followed by "dim" numbers of 4 or 2 bytes */
+/* Header of a value of type vector or halfvec, before "dim" numbers of 4 or 2 bytes */
 typedef struct PgVector
 {
 	int32		vl_len_;

@@ -15,7 +15,7 @@
 #include "vectors/log.h"
 
 #define MAX_MEASURES		16	/* maximum number of half-lives */
-/* maximum age of a click in half-lives, at which the weight is not yet 0 */
+/* maximum age of a click in half-lives, so that its weight does not underflow */
 #define MAX_HALVINGS		300
 #define NO_USER				PG_UINT32_MAX
 

@@ -102,7 +102,7 @@ CheckDecomposed(bool done, const char *what)
 				 errdetail("LAPACK found no singular vectors.")));
 }
 
-/* If this share of clicks is on items with a previous embedding, we only refine the embeddings */
+/* Minimum share of clicks on items with a previous embedding at which we only refine embeddings */
 #define MIN_KNOWN_SHARE		0.5
 
 static double

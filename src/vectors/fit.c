@@ -26,8 +26,9 @@ FitMemory(const LogReader *log)
 }
 
 /*
- * Compute embeddings, and restore the weights of clicks afterwards.  PutFactors() overwrites the
- * weights, so they are saved in the unused field "user".
+ * Compute embeddings, and restore the weights of clicks afterwards, limited to 1 as by
+ * neighbours_limit().  PutFactors() overwrites the weights, so we save them in the unused field
+ * "user".
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
@@ -52,7 +53,7 @@ PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 	}
 }
 
-/* Begin an SQL function that reads a click log.  "columns" is an error hint. */
+/* Begin an SQL function that reads a click log.  For "columns", see ItemType. */
 ReturnSetInfo *
 BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function, const char *columns)
 {

@@ -57,7 +57,8 @@ typedef struct ItemType
 {
 	Oid			type;
 	int32		typmod;
-	const char *columns;		/* error hint for a call without a column definition list */
+	/* format of the error hint for a wrong column definition list, with the type of items */
+	const char *columns;
 } ItemType;
 
 typedef struct LogReader LogReader;
@@ -96,7 +97,7 @@ typedef struct ItemFit
 	int			factors;		/* length of an embedding; 0: no embeddings */
 	const char *previous_query; /* SQL query that returns previous embeddings, or NULL */
 	int			neighbours;		/* number of neighbours per item; 0: no neighbours */
-	bool		may_adapt;		/* may neighbours_adapt() change their number? */
+	bool		may_adapt;		/* may neighbours_adapt() change "neighbours"? */
 } ItemFit;
 
 extern ReturnSetInfo *BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function,

@@ -19,7 +19,7 @@
 /* Ridge of the regressions, in clicks, chosen by ranking quality (doc/records.md) */
 #define RIDGE			10.0
 
-/* after transposition (see neighbours_transpose), items keep at most this times k neighbours */
+/* maximum number of neighbours per item after neighbours_transpose(), as a multiple of k */
 #define ROW_FACTOR		2
 
 Size
@@ -143,7 +143,7 @@ PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, int k, const size
 	}
 }
 
-/* Compute the neighbours of each item, and add them to the result.  Frees the matrix. */
+/* Compute the neighbours of each item, and add them to the result.  Frees the matrix elements. */
 void
 PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 {

@@ -198,7 +198,10 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/* Return the position at which the previous call of the SQL function ended, from fn_extra. */
+/*
+ * Return the position at which the previous call of the SQL function ended, from fn_extra.  Returns
+ * the beginning if the packed value is another one.
+ */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
