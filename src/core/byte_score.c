@@ -14,10 +14,7 @@
 #define ZERO_CODE	128
 #define MAX_WEIGHT	63
 #define MAX_DEVIATION	1e37f
-/*
- * Rounding error of a score, as a fraction of the score of the mean vector.  We add this error to
- * the standard deviation of scores.
- */
+/* Rounding error, as a fraction of the mean's score, to add to the standard deviation of scores */
 #define ROUNDING	1e-6f
 
 static float

@@ -12,10 +12,7 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/*
- * Numbers per row of an array of bounds: upper bounds of scores, then standard deviations of
- * scores.  Before byte_write_bounds(), the row contains variances instead of standard deviations.
- */
+/* Numbers per row of an array of bounds: upper bounds of scores, then standard deviations */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
 /* A group of BYTE_LANES weight vectors whose elements are rounded to integers */

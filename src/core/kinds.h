@@ -28,10 +28,7 @@ typedef enum Interactions
 
 #define INTERACTIONS_COUNT	2
 
-/*
- * In models with a user profile, factor of the dot product of item and profile, and divisor of the
- * item features
- */
+/* Divisor of x, and factor of x'u, in the features of matched models (see above) */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind
@@ -50,10 +47,7 @@ extern void kind_fill(const Kind *kind, int count, const double *x, const double
 extern void kind_lift(const Kind *kind, int count, const double *parameters, const double *u,
 					  double *lifted);
 
-/*
- * Return the number of features of the model, including the intercept.  Callers ensure that the
- * number fits in an int.
- */
+/* Return the number of features with the intercept.  Callers ensure that it fits in an int. */
 static inline int
 kind_reduced_len(const Kind *kind)
 {

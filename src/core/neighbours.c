@@ -17,10 +17,7 @@
 /* Number of users whose rows are loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
-/*
- * Mean number of clicks per item below which we use NEIGHBOURS_MANY neighbours.  The CiteULike data
- * set has 12 clicks per item, and Last.fm has 25.
- */
+/* Mean clicks per item below which we use NEIGHBOURS_MANY (CiteULike has 12, Last.fm has 25) */
 #define MAX_SPARSE_CLICKS	16
 
 /*

@@ -14,10 +14,7 @@
 /* Maximum number of items per user; we sample the items of more active users */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
-/*
- * Number of neighbours per item: by default, and for sparse click logs with at most
- * NEIGHBOURS_MANY_ITEMS items
- */
+/* Neighbours per item: by default, and in sparse logs with at most NEIGHBOURS_MANY_ITEMS items */
 #define NEIGHBOURS_FEW			50
 #define NEIGHBOURS_MANY			200
 #define NEIGHBOURS_MANY_ITEMS	20000

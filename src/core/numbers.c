@@ -24,10 +24,7 @@
 	for (k = 0; k < LANES; k++) \
 		sum[k] = 0.0
 
-/*
- * Compute a dot product.  We advance pointers instead of an index, because compilers vectorize such
- * loops better with -fwrapv.
- */
+/* Compute a dot product.  With -fwrapv, compilers vectorize moving pointers better than indexes. */
 #define DOT_BODY(n, weights, features) \
 	DECLARE_SUMS; \
 	for (; n >= LANES; n -= LANES, weights += LANES, features += LANES) \

@@ -40,10 +40,7 @@ FOR_NUMBER(scatter) (size_t columns, size_t count, const SvdCell *cells,
 	}
 }
 
-/*
- * Write a row of the dense matrix, multiplied by "shift", to "out".  Subtracts the previous content
- * of "out" if has_before is true.
- */
+/* out <- shift * row of the dense matrix, minus the previous "out" if has_before is true */
 CPU_CLONES
 static void
 FOR_NUMBER(shift_row) (size_t columns, NUMBER shift, bool has_before,
@@ -92,7 +89,7 @@ FOR_NUMBER(multiply) (const SvdMatrix *matrix, size_t columns, double scale, dou
 	}
 }
 
-/* Do panel_filter() for "width" columns at a time.  "spare" holds twice as many columns. */
+/* Filter "width" columns at a time, for panel_filter().  "spare" holds twice as many columns. */
 static void
 FOR_NUMBER(filter) (const SvdMatrix *matrix, size_t columns, size_t width, double scale,
 					double shift, int n, double *panel, double *spare, double *full, double *chunk)

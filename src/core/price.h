@@ -39,10 +39,7 @@ extern void price_solve(const PricedDecisions *all, const double *targets, doubl
 
 /* ---------- the linear program (price_program.c) ---------- */
 
-/*
- * Maximum number of rows of the linear program: one per constraint, and one for the sum of the
- * weights of choices
- */
+/* Maximum number of rows of the linear program: one per constraint, one for the sum of weights */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
 /* Maximum dual price, so high that costs outweigh all scores */

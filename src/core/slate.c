@@ -177,10 +177,7 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 	}
 }
 
-/*
- * Add the best candidates of each group to the chosen candidates, after all candidates were
- * offered.  Returns the number of chosen candidates.
- */
+/* Finish the choice: merge the groups' candidates.  Returns the number of chosen candidates. */
 int
 slate_end(Slate *s)
 {

@@ -218,10 +218,7 @@ rank(const Svd *svd)
 	return n;
 }
 
-/*
- * Return the highest degree, at most "products", of a Chebyshev polynomial that amplifies the first
- * singular vector by at most MAX_GROWTH more than the last.
- */
+/* Return the highest degree of a polynomial, up to "products", that respects MAX_GROWTH. */
 static int
 filter_degree(double first, double last, int products)
 {

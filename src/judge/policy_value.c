@@ -47,10 +47,7 @@ ReadState(Datum state, PolicyValue *value)
 	return array;
 }
 
-/*
- * Merge the statistics of decisions into the state of the aggregate, in place.  The final function
- * checks for overflow.
- */
+/* Merge statistics into the state of the aggregate.  The final function checks for overflow. */
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
 {

@@ -389,10 +389,7 @@ FieldText(const DlintsHeader *header, const Field *field)
 	return buf.data;
 }
 
-/*
- * Raise an error unless two models can be combined.  They need equal parameters "defines_evidence",
- * such as dimensions and discounts.
- */
+/* Raise an error unless two models can be combined: fields with "defines_evidence" are equal. */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 {

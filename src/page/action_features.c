@@ -50,10 +50,7 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 	pfree(name.data);
 }
 
-/*
- * Hash pairs of the action's id and each number in "numbers", the context's vectors, and add these
- * features to "sum".
- */
+/* Hash the action's id with each number of the context's vectors, and add features to "sum". */
 static void
 add_numbers(const char *id, Jsonb *numbers, double *sum)
 {
@@ -132,7 +129,7 @@ PG_FUNCTION_INFO_V1(dlints_announced_cost);
 
 /*
  * _dlints_announced_cost(): return an action's cost for a constraint.  Returns NULL for an action
- * without a valid cost, such as one older than the constraint.
+ * without a valid cost, such as an action from before the constraint.
  */
 Datum
 dlints_announced_cost(PG_FUNCTION_ARGS)

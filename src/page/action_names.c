@@ -287,10 +287,7 @@ ReadReservedKeys(const RankRequest *request)
 	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)));
 }
 
-/*
- * Create a name, such as ".size=large", for the id of an action, and for each of its values except
- * those of reserved keys.
- */
+/* Create a name, such as ".size=large", for an action's id and each value, except reserved keys. */
 ActionNames
 ReadActionNames(const JsonbValue *action, Jsonb *reserved)
 {

@@ -18,10 +18,7 @@
 
 /* ---------- rows of "block" ---------- */
 
-/*
- * Round features of items to bytes.  Each row has the scales, the latent factors, and the other
- * features.
- */
+/* Round features of items to bytes.  A row has scales, latent factors, and other features. */
 static bytea *
 encode_rows(int count, int factors, int columns, const float4 *features)
 {

@@ -227,10 +227,7 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 		CheckExpressions(page, NULL);
 }
 
-/*
- * Read the eligible items of "part".  Raises an error if SQL expressions fail for all items, for
- * example because a function was dropped.
- */
+/* Read the eligible items of "part".  Raises an error if SQL expressions fail for all items. */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {

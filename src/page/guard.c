@@ -65,10 +65,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/*
- * Check functions whose names begin with "prefix" (see CheckNamesakes).  Functions of superusers
- * raise no error.
- */
+/* Check functions whose names begin with "prefix", except those of superusers. */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {

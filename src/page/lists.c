@@ -207,10 +207,7 @@ log_list(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, co
 	RunWrite(page, &insert_list, args);
 }
 
-/*
- * Choose, log and return a list.  If no item is eligible, we log an empty request instead, but not
- * for next().
- */
+/* Choose, log and return a list.  If it has no items, log an empty request, except for next(). */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 {

@@ -237,10 +237,7 @@ is_in_class(int sqlerrcode, const int *classes, int count)
 	return false;
 }
 
-/*
- * Is an error independent of the data of a row, such as an error for a missing object or privilege?
- * Such errors occur for all rows.
- */
+/* Is an error, such as a missing table or privilege, independent of the data of single rows? */
 bool
 IsObjectError(int sqlerrcode)
 {

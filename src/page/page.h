@@ -75,10 +75,7 @@ typedef struct PageSettings
 	/* random number in [0, 1) that assigns requests without user or session to the control group */
 	double		treatment_draw;
 	double		random_draw;
-	/*
-	 * Prior expected reward that shrinks the effects of a user's earlier impressions on scores (see
-	 * history.c); 0: no effects
-	 */
+	/* prior expected reward, which shrinks effects of impressions (see history.c); 0: no effects */
 	double		history_prior;
 	/* factor of the expected rewards of a user's earlier impressions (see history.c) */
 	double		history_ratio;

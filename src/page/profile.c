@@ -223,10 +223,7 @@ liked_by_request(PageRequest *page)
 	return features;
 }
 
-/*
- * Read the user's clicks, and return the user's profile.  Also sets the request's neighbour scores,
- * history and excluded items.
- */
+/* Read the user's clicks.  Sets neighbour scores, history and exclusions.  Returns the profile. */
 Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 {

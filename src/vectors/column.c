@@ -36,10 +36,7 @@ ReadNumber(FunctionCallInfo fcinfo, const char *what)
 
 PG_FUNCTION_INFO_V1(dlints_column_number);
 
-/*
- * _dlints_column_number(): convert a number to double precision, or to NULL if it is NaN or its
- * absolute value exceeds 1e100.
- */
+/* _dlints_column_number(): convert a number to float8.  NaN and values beyond 1e100 become NULL. */
 Datum
 dlints_column_number(PG_FUNCTION_ARGS)
 {

@@ -198,10 +198,7 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/*
- * Return the position at which the previous call of the SQL function ended, from fn_extra.  Returns
- * the beginning if the packed value is another one.
- */
+/* Return the position where the last call ended, or the beginning for another packed value. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
