@@ -59,12 +59,12 @@ COMMENT ON FUNCTION dlints_create_recommender(text, regclass, text[], text, text
 	double precision, double precision, double precision, jsonb)
 	IS 'create a recommender: a schema with tables, views and functions that recommend the rows of a table';
 
--- Return an empty model of a ranker.  Its memories have a 25th and a fifth of the half-life, and all observations,
--- because the best action may change within a day.  Draws have half of the posterior's standard deviation: with a
--- fourth, some rankers kept a worse action for days.
+-- Return an empty model of a ranker.  Its memories have a 25th of the half-life, a fifth, the half-life, and all
+-- observations, because the best action may change within a day.  Draws have half of the posterior's standard
+-- deviation: with a fourth, some rankers kept a worse action for days.
 CREATE FUNCTION _dlints_ranker_model(half_life interval) RETURNS text
 	LANGUAGE sql STABLE
-RETURN dlints_new(192, half_life => half_life / 25::float8, memories => 3, exploration => 0.5::float8)::text;
+RETURN dlints_new(192, half_life => half_life / 25::float8, memories => 4, exploration => 0.5::float8)::text;
 
 CREATE FUNCTION dlints_create_ranker(
 	name text,

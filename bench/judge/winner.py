@@ -71,7 +71,7 @@ def play(random, chances, growth, epsilon):
         if event % LEARN == 0:
             level = (sums.sum((1, 2)) / max(event, 1))[:, None, None]
             mean = (sums + level) / (counts + 1)
-            error = 0.25 * np.sqrt(np.maximum(level * (1 - level), 1e-4) / (counts + 1))
+            error = 0.5 * np.sqrt(np.maximum(level * (1 - level), 1e-4) / (counts + 1))
         context = random.integers(contexts, size=AT_ONCE)
         draws = (mean[each, context][:, None] + error[each, context][:, None]
                  * random.standard_normal((AT_ONCE, 50, actions), np.float32)).argmax(2)

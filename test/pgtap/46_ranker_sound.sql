@@ -93,7 +93,8 @@ SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8,
 SELECT is(round(mean_reward::numeric, 3), round((2 + 2 * 0.5) / 6.0, 3), 'the new default reward counts at once')
   FROM offer.models WHERE name = 'reward';
 SELECT dlints_alter_ranker('offer', '{"half_life": "1 day"}');
-SELECT is(half_life, '1 day'::interval / 25, 'dlints_alter_ranker() changes the half-life of the models')
+SELECT is(half_life * 5 ^ (memories - 2), '1 day'::interval,
+  'dlints_alter_ranker() changes the half-life of the longest memory that forgets')
   FROM offer.model, dlints_info(state) WHERE name = 'reward';
 
 -- without a default reward
