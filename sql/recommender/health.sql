@@ -142,9 +142,23 @@ BEGIN
 END
 $$;
 
+-- Can an index find the clicks of a user?  NULL if another server stores the click log.
+CREATE FUNCTION _dlints_has_click_index() RETURNS boolean
+	LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM (SELECT d.user_id FROM decision d LIMIT 1) d'
+		' JOIN click c ON same_user(c.user_id, d.user_id)' INTO plan;
+	RETURN CASE WHEN plan::text !~ '"Foreign Scan"' THEN plan::text ~ '"Index Cond"' END;
+END
+$$;
+
 -- Raise a notice if clicks of the log are invalid.
 CREATE FUNCTION _dlints_notice_clicks() RETURNS void
-	LANGUAGE plpgsql STABLE AS
+	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
@@ -166,6 +180,10 @@ BEGIN
 	IF health.is_swapped THEN
 		RAISE NOTICE 'more clicks have the key of an item as user than as item'
 			USING HINT = 'The argument "clicks" is a query of user, item and time, in this order.';
+	END IF;
+	IF health.n >= 10000 AND NOT @extschema@._dlints_has_click_index() THEN
+		RAISE NOTICE 'each call of recommend() for a user reads the complete click log'
+			USING HINT = 'Create an index of the click log on its columns of users and times.';
 	END IF;
 END
 $$;

@@ -295,6 +295,9 @@ DELETE FROM press WHERE at < now() - interval '1 year';
 SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');
 SELECT is(ARRAY[latest_from, newest_from], '{NULL,NULL}', 'fits read all clicks of a log that has become short')
   FROM press_r.similarity;
+SELECT is(inside('press_r', 'SELECT public._dlints_has_click_index()'), 'false', 'no index finds the clicks of a user');
+CREATE INDEX ON press (who, at);
+SELECT is(inside('press_r', 'SELECT public._dlints_has_click_index()'), 'true', 'an index finds the clicks of a user');
 
 -- ---------- popularity ----------
 
