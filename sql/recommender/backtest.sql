@@ -52,7 +52,7 @@ BEGIN
 		RAISE 'the click log has no clicks to test a recommender with' USING ERRCODE = 'no_data_found',
 			DETAIL = 'The last fifth of each user''s clicks is hidden;'
 				' none is on an item that a list for the user can contain.',
-			HINT = 'A backtest needs users with at least two clicks on different items.';
+			HINT = 'A backtest needs users with at least two clicks on different items, at times in the past.';
 	END IF;
 END
 $$;
