@@ -417,8 +417,9 @@ CREATE FUNCTION _dlints_bind_costs(a jsonb) RETURNS void
 $$
 DECLARE
 	costs text := (
-		SELECT string_agg(format(E'CASE WHEN p._dlints_part IN (0, %s) THEN (SELECT (%s\n)::pg_catalog.text) END',
-		                         n, coalesce(value ->> 'of', 'NULL')), ', ' ORDER BY n)
+		SELECT string_agg(format(E'CASE WHEN p._dlints_part OPERATOR(pg_catalog.=) ANY (%L::pg_catalog.int4[])'
+		                         ' THEN (SELECT (%s\n)::pg_catalog.text) END',
+		                         ARRAY[0, n], coalesce(value ->> 'of', 'NULL')), ', ' ORDER BY n)
 		FROM  (SELECT c.value, row_number() OVER (ORDER BY c.key COLLATE "C") AS n
 		       FROM   jsonb_each(a -> 'constraints') c) c);
 BEGIN

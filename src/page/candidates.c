@@ -166,7 +166,8 @@ read_part(PageRequest *page, void *arg)
 							Given(KeyArray(page, part->items, part->count))};
 
 	MemoryContextSwitchTo(caller);
-	ReadRows(page, &read_each_allowed, part->variant, args, item_types, read_item_row, part->reader);
+	ReadRows(page, &read_each_allowed, part->variant, args, item_types, read_item_row,
+			 part->reader);
 	pfree(DatumGetPointer(args[2].value));
 }
 

@@ -92,7 +92,8 @@ read_vector(void *arg, const Datum *values, const bool *nulls)
 	float4	   *features = (float4 *) ARR_DATA_PTR(set->features) + (Size) number * settings->size;
 	Datum	   *dates;
 	bool	   *is_null;
-	int			n_dates = nulls[2] ? 0 : ArgElements(DatumGetArrayTypeP(values[2]), &dates, &is_null);
+	int			n_dates = nulls[2] ? 0
+		: ArgElements(DatumGetArrayTypeP(values[2]), &dates, &is_null);
 
 	copy_reals(values[1], settings->liked, features);
 	features += settings->liked;

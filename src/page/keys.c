@@ -113,7 +113,7 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyFunctions type;
-	int			unused_bits;	/* number of high bits of a Datum that an integer key does not use */
+	int			unused_bits;	/* number of high bits that an integer key does not use */
 	uint64		max_length;		/* maximum length of the array "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
 	/* for each small integer key, the number added with the key, plus 1; 0: no key */
