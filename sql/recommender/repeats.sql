@@ -11,8 +11,10 @@
 -- "repeat_lift" is the ratio of two odds: of a repeated click, and of the items of other users' clicks, 10, 20, 30, 40
 -- and 50 clicks earlier, being known to the user.  The second odds measure repetition due to popularity.  NULL if less
 -- than 5 % of clicks are repeated, or if lists exclude clicked items.
+--
+-- The planner may expect very few clicks, and nested loops would then compare all clicks with each other.
 CREATE FUNCTION _dlints_find_repeats() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
+	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
@@ -38,10 +40,10 @@ BEGIN
 		       JOIN clicked o ON o.n = v.n - s.before AND NOT same_user(o.user_id, v.user_id)
 		       LEFT JOIN first_click f ON same_user(f.user_id, v.user_id) AND same_item(f.item, o.item) AND f.at < v.at
 		WHERE  v.known > 0)
-	SELECT avg(v.is_repeated::integer) AS observed, avg(v.known::float8 / i.items) AS random, count(*) AS clicks,
-	       min(c.known) AS known, min(c.unknown) AS unknown
-	FROM   visited v CROSS JOIN (SELECT greatest(count(*), 1) AS items FROM item_vector x WHERE NOT x.is_deleted) i
-	       CROSS JOIN compared c
+	SELECT avg(v.is_repeated::integer) AS observed,
+	       avg(v.known::float8 / (SELECT greatest(count(*), 1) FROM item_vector x WHERE NOT x.is_deleted)) AS random,
+	       count(*) AS clicks, (SELECT c.known FROM compared c) AS known, (SELECT c.unknown FROM compared c) AS unknown
+	FROM   visited v
 	WHERE  v.known > 0$statement$, @extschema@._dlints_newest_clicks()) INTO shares;
 	leaves_out := CASE WHEN argument IS NOT NULL THEN argument <> 'true'
 	                   WHEN shares.clicks < 300 THEN false
