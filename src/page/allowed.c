@@ -75,7 +75,7 @@ dlints_allowed_items(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Return the message of the error that the recommender's SQL expressions raise. */
+/* Return the message of the error that the recommender's SQL expressions raise, or NULL. */
 const char *
 ExpressionError(PageRequest *page)
 {
@@ -83,7 +83,7 @@ ExpressionError(PageRequest *page)
 
 	if (error != NULL && !IsRowError(error->sqlerrcode))
 		ReThrowError(error);
-	return error == NULL ? "an expression fails" : error->message;
+	return error == NULL ? NULL : error->message;
 }
 
 PG_FUNCTION_INFO_V1(dlints_try_rules);
@@ -108,12 +108,13 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 	values[1] = Int64GetDatum(set->n_failing);
 	if (set->n_failing > 0)
 	{
+		const char *problem = ExpressionError(&page);
 		Oid			output;
 		bool		is_varlena;
 
 		getTypeOutputInfo(page.item_type, &output, &is_varlena);
 		values[2] = CStringGetTextDatum(OidOutputFunctionCall(output, set->failing));
-		values[3] = CStringGetTextDatum(ExpressionError(&page));
+		values[3] = CStringGetTextDatum(problem == NULL ? "an expression fails" : problem);
 		nulls[2] = nulls[3] = false;
 	}
 	ClosePage(&page);

@@ -234,9 +234,10 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 		{
 			const char *problem = ExpressionError(page);
 
-			ereport(WARNING,
-					(errmsg("no item is eligible: %s", problem),
-					 errdetail("Lists leave out items for which an SQL expression fails.")));
+			if (problem != NULL)		/* otherwise, only clicks of the user cannot be read */
+				ereport(WARNING,
+						(errmsg("no item is eligible: %s", problem),
+						 errdetail("Lists leave out items for which an SQL expression fails.")));
 		}
 	}
 	ClosePage(page);

@@ -232,8 +232,10 @@ $sessions->run(1, 'BEGIN', 'LOCK TABLE board.setting');
 for my $call ('recommend(1000)', 'trending()', 'reward(1, 1)', 'learn()', "run_part(''refresh'')", 'report()', 'erase(1000)')
 {
 	$sessions->wait_with(2, "DO 'BEGIN PERFORM board.$call; END'");
-	is(value(q{string_agg(DISTINCT c.relname, ' ') FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
-		WHERE c.relnamespace = 'board'::regnamespace}), 'setting', "$call locks the settings first");
+	is(value(q{string_agg(DISTINCT c.relname, ' ')
+		FROM   pg_stat_activity a JOIN pg_locks l USING (pid) JOIN pg_class c ON c.oid = l.relation
+		WHERE  c.relnamespace = 'board'::regnamespace AND a.backend_type = 'client backend'}), 'setting',
+		"$call locks the settings first");
 	value(q{count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event_type = 'Lock'});
 	is($sessions->outcome(2), '57014', "$call is cancelled while it waits");
 }
@@ -293,6 +295,16 @@ my (undef, $items, $messages) = $node->psql('postgres', q{
 is($items, '', 'recommend() returns no item that fails');
 like($messages, qr/WARNING:  no item is eligible: in the argument "candidates": invalid input syntax.*"ten"/,
 	'an empty list has a warning with the error of the condition');
+
+(undef, undef, $messages) = $node->psql('postgres', q{
+	BEGIN;
+	ALTER TABLE visit ADD divisor integer DEFAULT 1;
+	SELECT dlints_alter_recommender('board', '{"clicks": "SELECT who, job, at, 1 / divisor FROM visit"}');
+	UPDATE visit SET divisor = 0 WHERE who = 1;
+	SELECT item FROM board.recommend(1, context => '{"max": 0}');
+	ROLLBACK});
+is(join(' ', $messages =~ /WARNING:  (.*)/g), 'in the argument "clicks": division by zero',
+	'an empty list has no warning about expressions if only clicks fail');
 
 ### All users are erased
 
