@@ -49,8 +49,8 @@ static const PageQuery find_decision = {
 };
 
 static const PageQuery read_answer = {
-	"SELECT r.action, r.\"position\", r.probability, r.expected FROM ranked r WHERE r.decision = $1"
-	" ORDER BY r.\"position\"",
+	"SELECT r.action::text, r.\"position\"::integer, r.probability::float8, r.expected::float8"
+	" FROM ranked r WHERE r.decision = $1 ORDER BY r.\"position\"",
 	{INT8OID}
 };
 

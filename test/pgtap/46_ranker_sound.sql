@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(108);
+SELECT plan(109);
 
 -- events of a user, of which two in three are rewarded
 CREATE FUNCTION asks(schema text, user_id text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -340,6 +340,12 @@ SELECT matches(outcome($$SELECT plain.rank('damaged', '{"embedding": 1}', '["a",
 UPDATE plain.setting SET vectors = '{"embedding": "a"}';
 SELECT matches(outcome($$SELECT plain.rank('damaged', '{"embedding": 1}', '["a", "b"]')$$), '^XX001: ',
   'rank() rejects a length of a vector that is not a number');
+UPDATE plain.setting SET vectors = '{}';
+DROP VIEW plain.ranked;
+CREATE VIEW plain.ranked AS SELECT id AS decision, 7 AS action, 1 AS "position", 1 AS probability, 1 AS expected
+FROM   plain.decision;
+SELECT is((SELECT action FROM plain.rank(event, '{}', '["a", "b"]')), '7',
+  'rank() converts the columns of a view that its owner replaced') FROM plain.event LIMIT 1;
 
 SELECT * FROM finish();
 ROLLBACK;
