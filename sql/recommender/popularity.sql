@@ -22,8 +22,8 @@ END
 $$;
 
 -- Write a digest of the data for popularities and trends: click log, half-life and number of new items.  Returns false
--- if the digest is unchanged.  Without a click log, or if it was empty, the result is true,
--- because popularities change with time.
+-- if the digest is unchanged.  Without a click log, or if it was empty when the recommender was created, the result is
+-- true, because popularities change with time.
 CREATE FUNCTION _dlints_write_click_digest() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -46,9 +46,9 @@ END
 $$;
 
 -- Return a query of the popularity scores of items.  With a click log, a score sums the latest million clicks, which
--- decay with age; a user's clicks on an item count once per half-life.  Without a click log, or if
--- the log was empty when the recommender was created, a score is the click rate of two weeks' lists per user, smoothed
--- by ten impressions at the mean rate: clicks on our lists depend on how often an item was shown.
+-- decay with age; a user's clicks on an item count once per half-life.  Without a click log, or if the log was empty
+-- when the recommender was created, a score is the click rate of two weeks' lists per user, smoothed by ten impressions
+-- at the mean rate: clicks on our lists depend on how often an item was shown.
 CREATE FUNCTION _dlints_click_scores() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$

@@ -39,7 +39,7 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
     ($$'r', 'job', '{field}', control => NULL$$, '22023: control must be between 0 and 1'),
     ($$'r', 'job', '{field}', epsilon => 'NaN'$$, '22023: epsilon must be between 0 and 1'),
     ($$'r', 'job', '{field}', factors => 129$$, '22023: factors must be between 0 and 128'),
-    ($$'r', 'job', '{field}', half_life => NULL$$, '22023: half_life must be above 0 and at most 100 years'),
+    ($$'r', 'job', '{field}', half_life => NULL$$, '22023: half_life must be between 1 second and 100 years'),
     ($$'r', 'job', '{field}', attribution_window => '-1 day'$$,
       '22023: attribution_window must be between 0 and 100 years'),
     ($$'r', 'job', '{field}', retention => '1 hour'$$, '22023: retention must be between 1 day and 100 years'),

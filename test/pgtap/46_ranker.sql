@@ -21,7 +21,7 @@ FROM (VALUES ('''''', 'name must have 1 to 63 bytes'), ('NULL', 'name must have 
              ('''r'', default_reward => ''NaN''', 'default_reward must be between -1e50 and 1e50'),
              ('''r'', repeated => ''any''', 'repeated must be "first", "last" or "sum"'),
              ('''r'', epsilon => 1.5', 'epsilon must be between 0 and 1'),
-             ('''r'', half_life => ''0''', 'half_life must be above 0 and at most 100 years'),
+             ('''r'', half_life => ''20 ms''', 'half_life must be between 1 second and 100 years'),
              ('''r'', apprentice => NULL', 'apprentice must be true or false'),
              ('''r'', retention => NULL', 'retention must be between 1 day and 100 years')) v (arguments, problem);
 
