@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(125);
+SELECT plan(124);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -557,19 +557,17 @@ FROM   generate_series(1, 2) often;
 SELECT ok(a.repeat_after > '1 year' AND b.repeat_after IS NULL,
   'lists contain clicked items again if users repeat clicks') FROM song_1.setting a, song_2.setting b;
 
--- 30,000 clicks of two users, in half a second
+CREATE SEQUENCE clicks_read;
 CREATE OR REPLACE VIEW play AS SELECT i % 2 AS who, i AS song, now() - i * interval '1 minute' AS at, 1 AS often
-FROM   generate_series(1, 30000) i;
-SELECT clock_timestamp() AS start \gset
+FROM   generate_series(1, 1000) i WHERE nextval('clicks_read') > 0;
 SELECT dlints_alter_recommender('song_1', '{"repeats": null}');
-SELECT cmp_ok(clock_timestamp() - :'start', '<', interval '10 seconds',
-  'repeated clicks are counted without comparing all clicks of a user');
 SAVEPOINT lists;
-SELECT count(*) FROM generate_series(1, 1000) i, song_1.recommend(i % 2);
-SELECT clock_timestamp() AS start \gset
+SELECT count(*) FROM generate_series(1, 100) i, song_1.recommend(i % 2);
+SELECT setval('clicks_read', 1);
 SELECT is(value, 0::float8, 'lists leave out clicked items if "repeats" is NULL and users do not repeat clicks')
 FROM   song_1.report() WHERE measure = 'impressions of clicked items';
-SELECT cmp_ok(clock_timestamp() - :'start', '<', interval '10 seconds', 'report() reads the click log once');
+SELECT cmp_ok(last_value, '<', 20000::bigint, 'report() does not read the click log for each impression')
+FROM   clicks_read;
 ROLLBACK TO lists;
 
 -- half of a user's clicks are on one song, which other users seldom click
