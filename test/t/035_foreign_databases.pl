@@ -57,6 +57,8 @@ like($said, qr/NOTICE:  $_/, "making a recommender of a long log says that it is
   for 'encoding items', 'fitting the latent factors of items', 'drawing training examples from the click log',
   'choosing the half-life of popularity', 'computing trends', 'writing blocks of item vectors',
   'computing the prior of the models';
+like($said, qr/each call of recommend\(\) for a user reads the complete click log/,
+	'a notice tells of a long click log without an index of users');
 like(said('SELECT v.refresh()'), qr/NOTICE:  computing trends/, 'refresh() says what it is at');
 like(said('SELECT v.refit()'), qr/NOTICE:  fitting the latent factors/, 'refit() says what it is at');
 like(said('SELECT v.warm_start()'), qr/NOTICE:  drawing training examples/, 'warm_start() says what it is at');
