@@ -296,9 +296,8 @@ BEGIN
 	END IF;
 	IF change ? 'clicks' THEN
 		PERFORM @extschema@._dlints_check_clicks();
-		UPDATE setting s SET made_at = CASE WHEN s.clicks IS NULL THEN '-infinity' ELSE now() END
-		WHERE  s.clicks IS NULL
-		OR     s.made_at = '-infinity' AND (SELECT count(*) FROM (SELECT FROM click LIMIT 300) c) = 300;
+		UPDATE setting s SET made_at = '-infinity' WHERE s.clicks IS NULL;
+		PERFORM @extschema@._dlints_adopt_click_log();
 		PERFORM @extschema@._dlints_find_latest_clicks();
 	ELSIF change ? 'repeats' THEN
 		PERFORM @extschema@._dlints_check_click_rows();

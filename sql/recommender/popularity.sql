@@ -21,6 +21,20 @@ BEGIN
 END
 $$;
 
+-- A click log that was empty when the recommender was created counts as empty, until most of its clicks are not on our
+-- lists: it has 300 clicks more than twice the number of rewards, for example after an import.
+CREATE FUNCTION _dlints_adopt_click_log() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+BEGIN
+	PERFORM @extschema@._dlints_check_entry();
+	IF (SELECT s.made_at = '-infinity' AND s.clicks IS NOT NULL FROM setting s) THEN
+		UPDATE setting s SET made_at = now()
+		WHERE  EXISTS (SELECT FROM click OFFSET 299 + 2 * (SELECT count(*) FROM reward r WHERE r.value > 0));
+	END IF;
+END
+$$;
+
 -- Write a digest of the data for popularities and trends: click log, half-life and number of new items.  Returns false
 -- if the digest is unchanged.  Without a click log, or if it was empty when the recommender was created, the result is
 -- true, because popularities change with time.

@@ -58,6 +58,7 @@ DECLARE
 	problem text;
 BEGIN
 	BEGIN
+		PERFORM @extschema@._dlints_adopt_click_log();
 		IF @extschema@._dlints_write_click_digest() OR are_items_new THEN
 			PERFORM @extschema@._dlints_find_latest_clicks();
 			n_written := @extschema@._dlints_refresh_popularity();

@@ -500,6 +500,7 @@ BEGIN
 		           (SELECT k.at FROM newest k ORDER BY k.at DESC LIMIT 1 OFFSET least(2000, $1 / 20)),
 		           (SELECT max(k.at) FROM newest k GROUP BY k.user_id ORDER BY 1 DESC LIMIT 1 OFFSET 100)))',
 		@extschema@._dlints_newest_clicks()) INTO until USING n_clicks;
+	PERFORM @extschema@._dlints_adopt_click_log();
 	ANALYZE setting, similarity;     -- without statistics, the planner expects hundreds of rows instead of one
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	PERFORM @extschema@._dlints_fit_own_half_life();

@@ -2,7 +2,7 @@
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
-SELECT plan(38);
+SELECT plan(40);
 
 -- The probability of a click.  Users like a field, and items differ by more than their columns say.
 CREATE FUNCTION click_rate(user_id bigint, item integer) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
@@ -196,8 +196,14 @@ SELECT ok(max(v.popularity) FILTER (WHERE i.clicks = 0) < max(v.popularity) FILT
           'items that were shown to nobody are more popular than items without clicks, if there was no log')
 FROM fresh.item_vector v
      LEFT JOIN (SELECT o.item, sum(o.reward) AS clicks FROM fresh.outcome o GROUP BY 1) i USING (item);
-SELECT dlints_alter_recommender('fresh', '{"clicks": "SELECT who, job, at FROM visit"}');
-SELECT cmp_ok(made_at, '>', '-infinity', 'no item is new after a change to a log of 300 clicks') FROM fresh.setting;
+INSERT INTO no_visit SELECT 1, 1, now() FROM generate_series(1, 350);
+SELECT inside('fresh', 'SELECT public._dlints_refresh_items()');
+SELECT is(made_at, '-infinity', 'items stay new while half of the clicks are on our lists') FROM fresh.setting;
+INSERT INTO no_visit SELECT 1, 1, now() FROM generate_series(1, 10);
+SELECT inside('fresh', 'SELECT public._dlints_refresh_items()');
+SELECT cmp_ok(made_at, '>', '-infinity', 'items are not new after an import of clicks') FROM fresh.setting;
+SELECT is(item, 1, 'an import of clicks makes its item the most popular')
+FROM fresh.item_vector ORDER BY popularity DESC, item LIMIT 1;
 
 -- ---------- report ----------
 
