@@ -147,12 +147,16 @@ CREATE FUNCTION _dlints_ranker_erase(setting regclass, user_id text) RETURNS big
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+	number CONSTANT numeric := @extschema@._dlints_try_cast(user_id, NULL::numeric);     -- JSON has 7.0 for 7
 BEGIN
 	IF user_id IS NULL THEN
 		RAISE 'argument "user_id" must not be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
 	PERFORM FROM model ORDER BY name FOR UPDATE;
 	RETURN @extschema@._dlints_erase_decisions(ARRAY(
-		SELECT d.id FROM setting s, decision d WHERE d.context ->> s.user_key = _dlints_ranker_erase.user_id));
+		SELECT d.id FROM setting s, decision d
+		WHERE  d.context ->> s.user_key = _dlints_ranker_erase.user_id
+		OR     CASE jsonb_typeof(d.context -> s.user_key) WHEN 'number'
+		       THEN (d.context ->> s.user_key)::numeric = number END));
 END
 $$;

@@ -13,7 +13,7 @@ BEGIN
 	       FROM  (SELECT count(*) AS events, sum(o.earned) AS earned
 	              FROM   setting s CROSS JOIN outcome o
 	              WHERE  o.treatment = of_treatment AND o.decision >= first AND o.earned IS NOT NULL
-	              GROUP  BY coalesce(o.context ->> s.user_key, o.decision::text)) u) a,
+	              GROUP  BY coalesce(@extschema@._dlints_action_id(o.context -> s.user_key), o.decision::text)) u) a,
 	       LATERAL @extschema@._dlints_cluster_mean(a.events, a.earned) m;
 END
 $$;

@@ -38,6 +38,8 @@ SELECT is(updates('offer'), '93 31', 'a pending decision is applied once');
 -- erasure
 SELECT count(*) FROM offer.rank('pending', '{"user": "q"}', '["a", "b", "c"]');
 SELECT is(offer.erase('q'), 12::bigint, 'erase() returns the number of decisions of the user');
+SELECT count(*) FROM offer.rank('decimal', '{"user": 7.0}', '["a"]');
+SELECT is(offer.erase('7'), 1::bigint, 'erase() compares users that are numbers by value');
 SELECT is(offer.erase('nobody'), 0::bigint, 'erase() of an unknown user deletes nothing');
 SELECT is((SELECT count(*) FROM offer.reward WHERE event LIKE 'second%')
   + (SELECT count(*) FROM offer.decision WHERE event LIKE 'second%')
