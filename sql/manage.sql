@@ -284,6 +284,7 @@ CREATE FUNCTION _dlints_apply_change(change jsonb) RETURNS void
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_entry();
+	PERFORM @extschema@._dlints_note_read_tables(ARRAY(SELECT jsonb_object_keys(change)));
 	IF change ? 'constraints' THEN
 		PERFORM @extschema@._dlints_write_constraints();
 		PERFORM @extschema@._dlints_check_costs();

@@ -35,6 +35,11 @@ BEGIN
 	AND    NOT @extschema@._dlints_key_is_unique((b.a ->> 'items')::oid, b.a ->> 'item_key');
 	PERFORM @extschema@._dlints_add_items();
 	RETURN 'done';
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+	IF @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		PERFORM @extschema@._dlints_check_item_rows(SQLSTATE);      -- its error names the argument
+	END IF;
+	RAISE;
 END
 $$;
 
@@ -63,7 +68,8 @@ BEGIN
 	RETURN NULL;
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	IF @extschema@._dlints_is_row_error(SQLSTATE) THEN
-		PERFORM @extschema@._dlints_check_click_rows();    -- its error names the argument
+		PERFORM @extschema@._dlints_check_click_rows();    -- their errors name the argument
+		PERFORM @extschema@._dlints_check_item_rows(SQLSTATE);
 	END IF;
 	RAISE;
 END

@@ -82,7 +82,7 @@ DECLARE
 		FROM   pg_attribute t
 		WHERE  t.attrelid = 'setting'::regclass AND t.attnum > 0 AND NOT t.attisdropped
 		AND    t.attname::text <> ALL ('{single,kind,repeat_after,repeat_share,repeat_lift,is_centered,centered_since,
-		           live_share,made_at,has_item_index,effect_stddev,n_on_trial,trained_from,seed,secret}'::text[]));
+		           live_share,made_at,read_tables,has_item_index,effect_stddev,n_on_trial,trained_from,seed,secret}'::text[]));
 BEGIN
 	IF EXISTS (SELECT FROM setting) THEN
 		EXECUTE format('UPDATE setting SET (%1$s) = (SELECT %1$s FROM jsonb_populate_record(NULL::setting, $1))',

@@ -44,6 +44,74 @@ BEGIN
 END
 $$;
 
+-- Return the tables and views that the bound views and functions of arguments read.  The table of items counts for
+-- "items" only.
+CREATE FUNCTION _dlints_read_tables() RETURNS TABLE (argument text, relation oid)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
+	schema CONSTANT oid := quote_ident(own)::regnamespace;
+BEGIN
+	RETURN QUERY
+	WITH read AS (
+		SELECT b.argument, d.refobjid AS relation
+		FROM  (SELECT n.argument, 'pg_rewrite'::regclass AS class, r.oid
+		       FROM  (VALUES ('items', 'item'), ('clicks', 'click'), ('constraints', 'cost_text')) n (argument, name)
+		              JOIN pg_class c ON c.relnamespace = schema AND c.relname = n.name
+		              JOIN pg_rewrite r ON r.ev_class = c.oid
+		       UNION ALL
+		       SELECT n.argument, 'pg_proc', p.oid
+		       FROM  (VALUES ('candidates', 'allowed'), ('bonus', 'bonus'), ('cap_group', 'cap_group')) n (argument, name)
+		              JOIN pg_proc p ON p.pronamespace = schema AND p.proname = n.name) b
+		       JOIN pg_depend d ON d.classid = b.class AND d.objid = b.oid AND d.refclassid = 'pg_class'::regclass
+		       JOIN pg_class c ON c.oid = d.refobjid AND c.relnamespace <> schema)
+	SELECT DISTINCT r.argument, r.relation FROM read r
+	WHERE  r.argument = 'items' OR NOT EXISTS (SELECT FROM read i WHERE i.argument = 'items' AND i.relation = r.relation);
+END
+$$;
+
+-- Store the names of the tables that arguments read.  A view or function reads the same table after a rename, so that
+-- the names show whether another table took its place.
+CREATE FUNCTION _dlints_note_read_tables(arguments text[]) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+BEGIN
+	PERFORM @extschema@._dlints_check_entry();
+	UPDATE setting s
+	SET    read_tables = s.read_tables - arguments || coalesce((
+	           SELECT jsonb_object_agg(t.argument, t.names)
+	           FROM  (SELECT r.argument, jsonb_agg(r.relation::regclass::text) AS names
+	                  FROM   @extschema@._dlints_read_tables() r WHERE r.argument = ANY (arguments)
+	                  GROUP  BY r.argument) t), '{}');
+END
+$$;
+
+-- Return the report's rows on arguments that read a renamed table whose name another table has now.
+CREATE FUNCTION _dlints_report_renamed_tables() RETURNS SETOF @extschema@._dlints_report_row
+	LANGUAGE plpgsql STABLE AS
+$$
+BEGIN
+	PERFORM @extschema@._dlints_check_entry();
+	RETURN QUERY
+	WITH current AS MATERIALIZED (
+		SELECT r.argument, r.relation FROM @extschema@._dlints_read_tables() r),
+	noted AS (
+		SELECT b.key AS argument, n.name, to_regclass(n.name)::oid AS relation
+		FROM   setting s, jsonb_each(s.read_tables) b, jsonb_array_elements_text(b.value) n (name))
+	SELECT format('"%s" of a renamed table', n.argument), count(*)::float8, NULL::float8,
+	       format('%s is another table now, and the recommender reads %s: pass the argument to dlints_alter_recommender()'
+	              ' again to read the new table', string_agg(n.name, ', '), (
+	                  SELECT string_agg(c.relation::regclass::text, ', ') FROM current c
+	                  WHERE  c.argument = n.argument AND NOT EXISTS (
+	                             SELECT FROM noted o WHERE o.argument = c.argument AND o.relation = c.relation)))
+	FROM   noted n
+	WHERE  n.relation IS NOT NULL
+	AND    NOT EXISTS (SELECT FROM current c WHERE c.argument = n.argument AND c.relation = n.relation)
+	GROUP  BY n.argument ORDER BY n.argument;
+END
+$$;
+
 -- Checks when a recommender is created or altered ----------------------------------------
 
 -- Read the complete click log.  If an expression fails for a row, the error names the argument.
@@ -56,6 +124,23 @@ BEGIN
 	PERFORM count(k.user_id), count(k.item), count(k.at), count(k.weight) FROM click k;
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	PERFORM @extschema@._dlints_raise_in('in the argument "clicks"'::text, SQLSTATE, SQLERRM, NULL::text, NULL::text);
+END
+$$;
+
+-- Read the keys of all items.  If an error with this code came from the columns of every item, read the columns, too.
+-- If an expression of a view fails, the error names the argument.
+CREATE FUNCTION _dlints_check_item_rows(code text) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
+BEGIN
+	PERFORM count(i.item) FROM item i;
+	IF NOT @extschema@._dlints_is_item_error(code) THEN
+		PERFORM bit_xor(e.digest) FROM encoded_item e;
+	END IF;
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+	PERFORM @extschema@._dlints_raise_in('in the argument "items"'::text, SQLSTATE, SQLERRM, NULL::text, NULL::text);
 END
 $$;
 

@@ -108,6 +108,7 @@ BEGIN
 	PERFORM @extschema@._dlints_revoke_functions(a ->> 'name');
 	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', a ->> 'name'), true);
 	PERFORM @extschema@._dlints_write_settings(a);
+	PERFORM @extschema@._dlints_note_read_tables('{items,clicks,candidates,bonus,cap_group,constraints}'::text[]);
 	repeated := @extschema@._dlints_repeated_key();
 	IF repeated IS NOT NULL AND NOT a ? 'borrowed' THEN
 		RAISE 'several items have the key "%"', repeated

@@ -114,8 +114,8 @@ $$;
 -- items, or with an invalid weight.  "age" is the age of the newest click in hours, except clicks in the future.  User
 -- and item are considered swapped if most items are unknown, and more users than items are keys of items.
 CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_user bigint, OUT no_time bigint,
-	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT weightless bigint, OUT age float8,
-	OUT is_swapped boolean)
+	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT weightless bigint, OUT positive bigint,
+	OUT age float8, OUT is_swapped boolean)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -132,12 +132,12 @@ BEGIN
 		       count(*) FILTER (WHERE c.at > now()) AS future,
 		       count(*) FILTER (WHERE c.item IS NOT NULL
 		                        AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))) AS unknown,
-		       count(*) FILTER (WHERE c.weight = 0) AS weightless,
+		       count(*) FILTER (WHERE c.weight = 0) AS weightless, count(*) FILTER (WHERE c.weight > 1e-12) AS positive,
 		       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now())) / 3600 AS age
 		FROM   newest c)
 	SELECT c.*, c.unknown > c.n / 2 AND c.n - c.no_item - c.unknown < (
 	           SELECT count(*) FROM newest k WHERE k.user_id::text COLLATE "C" IN (SELECT i.item::text FROM item i))
-	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, weightless, age, is_swapped
+	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, weightless, positive, age, is_swapped
 	FROM   counted c;
 END
 $$;
@@ -173,7 +173,10 @@ BEGIN
 			health.n, health.no_item, health.no_user, health.no_time, health.future, health.unknown
 			USING HINT = 'These clicks do not count, or not for a user. Check the argument "clicks".';
 	END IF;
-	IF health.weightless > health.n / 2 THEN
+	IF health.n > 0 AND health.positive = 0 THEN
+		RAISE NOTICE 'no click has a weight above 1e-12, so that no item is popular'
+			USING HINT = 'Check the fourth column of the argument "clicks".';
+	ELSIF health.weightless > health.n / 2 THEN
 		RAISE NOTICE '% of the newest % clicks have a weight of 0, NULL or NaN, and do not count',
 			health.weightless, health.n USING HINT = 'Check the fourth column of the argument "clicks".';
 	END IF;
@@ -209,6 +212,8 @@ BEGIN
 	       ('clicks of weight 0', c.weightless::float8, CASE
 	           WHEN c.weightless > c.n / 2 THEN 'more than half: check the fourth column of the argument "clicks"'
 	           ELSE 'or NULL, or NaN: they do not count' END),
+	       ('clicks of positive weight', c.positive::float8,
+	        'no weight is above 1e-12, so that no item is popular: check the fourth column of the argument "clicks"'),
 	       ('clicks of unknown items', c.unknown::float8, CASE
 	           WHEN c.is_swapped
 	           THEN 'more clicks have the key of an item as user than as item: check that the argument'
@@ -220,7 +225,8 @@ BEGIN
 	           WHEN c.age IS NULL THEN 'the click log has no click up to now'
 	           WHEN c.age > 168 THEN 'no click for a week: check that the click log is still written'
 	           ELSE 'age of the newest click' END)) m (measure, value, meaning)
-	WHERE  m.measure <> 'clicks of weight 0' OR m.value > 0;
+	WHERE  CASE m.measure WHEN 'clicks of weight 0' THEN m.value > 0
+	                      WHEN 'clicks of positive weight' THEN m.value = 0 AND c.n > 0 ELSE true END;
 END
 $$;
 

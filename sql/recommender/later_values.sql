@@ -188,13 +188,7 @@ BEGIN
 	       format('share of items whose columns changed in one refresh, at %s: check that the items were not replaced',
 	              j.done_at)
 	FROM   job j WHERE j.name = 'changed' AND j.problem IS NOT NULL;
-	RETURN QUERY
-	SELECT 'items of a renamed table', 1::float8, NULL::float8,
-	       format('the recommender reads %s, and %s is another table now: to read that table, pass its name to'
-	              ' dlints_alter_recommender(..., ''{"items": "name"}'')', b.items, s.relation)
-	FROM   setting s,
-	       LATERAL (SELECT (@extschema@._dlints_add_bindings(own, '{"items": 0}') ->> 'items')::oid::regclass AS items) b
-	WHERE  to_regclass(s.relation) <> b.items;
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_renamed_tables();
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 		RAISE;

@@ -256,6 +256,7 @@ BEGIN
 	EXECUTE format('UPDATE %I.job SET problem = NULL, done_at = ''-infinity'' WHERE name = ''refresh'''
 	               ' AND problem IS NOT NULL', name);	-- the next run() refreshes items
 	PERFORM @extschema@._dlints_enter(format('%I.setting', name)::regclass);
+	PERFORM @extschema@._dlints_note_read_tables('{items,clicks,candidates,bonus,cap_group,constraints}'::text[]);
 	PERFORM @extschema@._dlints_set_blocks();
 END
 $$;

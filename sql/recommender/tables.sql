@@ -51,6 +51,7 @@ CREATE TABLE setting (
     centered_since timestamptz,                     -- last change of is_centered; NULL: none
     made_at       timestamptz NOT NULL DEFAULT now(),   -- later items are new; -infinity: all items, because there is no
                                                         -- click log, or it was empty, see _dlints_adopt_click_log()
+    read_tables   jsonb NOT NULL DEFAULT '{}',      -- for arguments with names: the tables that they were bound to
     has_item_index boolean NOT NULL DEFAULT false,  -- the planner can find items by their key in an index
     effect_stddev float8,                           -- prior of new items' effects; NULL: too few rewards
     n_on_trial    integer NOT NULL DEFAULT 0,       -- number of items on trial

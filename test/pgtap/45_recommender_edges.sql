@@ -203,13 +203,30 @@ SELECT is((SELECT count(*) FILTER (WHERE features[1] <> 0) FROM films.item_vecto
 SELECT is((SELECT bool_or(policy = 'recommender') FROM films.backtest(20)), true,
   'backtest() works with deleted items');
 ALTER TABLE film RENAME TO former_film;
-SELECT is(measured('films', 'items of a renamed table'), NULL, 'report() is silent on a table that was renamed');
+SELECT is(measured('films', '"items" of a renamed table'), NULL, 'report() is silent on a table that was renamed');
 CREATE VIEW film AS SELECT * FROM former_film;
-SELECT alike(measured('films', 'items of a renamed table'),
-  '1.000: the recommender reads public.former_film, and public.film is another table now%',
-  'report() warns if a table was renamed, and another one got its name');
+SELECT dlints_alter_recommender('films', '{"epsilon": 0.03}');
+SELECT alike(measured('films', '"items" of a renamed table'),
+  '1.000: public.film is another table now, and the recommender reads public.former_film:%',
+  'report() warns if a table was renamed, and another one got its name, also after another change');
 DROP VIEW film;
 ALTER TABLE former_film RENAME TO film;
+CREATE TABLE disliked AS SELECT person, product, at, -1 AS weight FROM click;
+CREATE VIEW divided AS SELECT id / (SELECT 1 + min(weight + 1) FROM disliked) AS id, category FROM product;
+SELECT dlints_create_recommender('dislikes', 'divided', '{category}', 'SELECT * FROM disliked', factors => 2,
+  item_key => 'id') IS NOT NULL;
+SELECT alike(measured('dislikes', 'clicks of positive weight'), '0.000: %no item is popular%',
+  'report() warns if no click has a positive weight');
+ALTER TABLE disliked RENAME TO former_log;
+CREATE VIEW disliked AS SELECT * FROM click;
+SELECT alike(measured('dislikes', '"clicks" of a renamed table'), '1.000: public.disliked is another table now%',
+  'report() warns if another table got the name of the click log');
+UPDATE former_log SET weight = -2;
+SELECT dislikes.run_part('items');
+SELECT alike((SELECT problem FROM dislikes.job WHERE name = 'items'), 'in the argument "items": division by zero%',
+  'the part "items" names the argument if the view of items fails');
+DROP SCHEMA dislikes CASCADE;
+DROP VIEW divided, disliked;
 INSERT INTO film VALUES (3, 'comedy');
 SELECT lives_ok('CALL films.run()', 'run() works with deleted items');
 SELECT is((SELECT NOT is_deleted AND v.features[s.factors + 1:] = e.encoded
