@@ -138,7 +138,7 @@ check_weights(const Neighbour *fitted, int count, const exact *a, const exact *x
 {
 	exact	   *basis = exact_new(STEPS * (size_t) count + 1);
 	exact	   *expected = exact_new((size_t) count + 1);
-	exact		sizes[STEPS];
+	exact		sizes[STEPS] = {0};
 
 	for (int step = 0; step < STEPS; step++)
 	{

@@ -155,12 +155,10 @@ $publisher->safe_psql('shop', $_) for (
 	q{SELECT count(front.reward('e' || n, n % 2)), front.learn() FROM generate_series(1, 20) n},
 	q{CALL front.run()});
 $publisher->wait_for_catchup('shop');
-my $tables = q{
-	SELECT c.oid::regclass, query_to_xml(format(
-		'SELECT count(*) AS n, md5(string_agg(t::text, '','' ORDER BY t::text)) AS rows FROM %s t', c.oid::regclass),
-		false, true, '')
-	FROM   pg_class c WHERE c.relkind = 'r' AND c.relnamespace IN ('home'::regnamespace, 'front'::regnamespace)
-	ORDER  BY c.oid::regclass::text COLLATE "C"};
+my $tables = $publisher->safe_psql('shop', q{
+	SELECT string_agg(format('SELECT %L, count(*), md5(string_agg(t::text, '','' ORDER BY t::text)) FROM %s t',
+	                         c.oid::regclass, c.oid::regclass), ' UNION ALL ') || ' ORDER BY 1'
+	FROM   pg_class c WHERE c.relkind = 'r' AND c.relnamespace IN ('home'::regnamespace, 'front'::regnamespace)});
 is($subscriber->safe_psql('shop', $tables), $publisher->safe_psql('shop', $tables),
 	'a subscriber has the rows of all tables of a recommender and a ranker');
 

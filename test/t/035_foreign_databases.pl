@@ -156,9 +156,8 @@ for my $table ('ware', 'sale')
 }
 
 $node->safe_psql('postgres', q{
-	CREATE VIEW here AS
-	SELECT w.*, (SELECT n FROM query_to_xml('TABLE public.ware', true, true, '') x (n)) IS NOT NULL AS is_far
-	FROM ware w;
+	CREATE FUNCTION n_wares() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(*) FROM public.ware); END';
+	CREATE VIEW here AS SELECT w.*, n_wares() > 0 AS is_far FROM ware w;
 	SELECT dlints_create_recommender('far', 'here', '{kind,is_far}', item_key => 'id');
 	ALTER TABLE ware RENAME TO thing});
 like(said('SELECT far.refresh()'), qr/HINT:  A table, column or function that it reads was dropped or renamed/,
