@@ -19,7 +19,8 @@ BEGIN
 			HINT = 'Choose another name. DROP SCHEMA ... CASCADE removes a recommender or ranker.';
 	END;
 	-- PostgreSQL rejects the database's default tablespace by name for partitioned tables
-	PERFORM set_config('default_tablespace', '', true) FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
+	PERFORM set_config('default_tablespace', '', true)
+	FROM    pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
 	WHERE   d.datname = current_database() AND t.spcname = current_setting('default_tablespace');
 	FOR grantee IN
 		SELECT CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END
@@ -82,7 +83,8 @@ DECLARE
 		FROM   pg_attribute t
 		WHERE  t.attrelid = 'setting'::regclass AND t.attnum > 0 AND NOT t.attisdropped
 		AND    t.attname::text <> ALL ('{single,kind,repeat_after,repeat_share,repeat_lift,is_centered,centered_since,
-		           live_share,made_at,read_tables,has_item_index,effect_stddev,n_on_trial,trained_from,seed,secret}'::text[]));
+		           live_share,made_at,read_tables,has_item_index,effect_stddev,n_on_trial,trained_from,seed,
+		           secret}'::text[]));
 BEGIN
 	IF EXISTS (SELECT FROM setting) THEN
 		EXECUTE format('UPDATE setting SET (%1$s) = (SELECT %1$s FROM jsonb_populate_record(NULL::setting, $1))',

@@ -21,8 +21,8 @@ BEGIN
 END
 $$;
 
--- A click log that was empty when the recommender was created counts as empty, until most of its clicks are not on our
--- lists: it has 300 clicks more than twice the number of rewards, for example after an import.
+-- Begin to compute popularity from a click log that was empty when the recommender was created, for example after an
+-- import.  Most of its clicks must not be on our lists: it has 300 clicks more than twice the number of rewards.
 CREATE FUNCTION _dlints_adopt_click_log() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

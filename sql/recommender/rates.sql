@@ -163,8 +163,8 @@ END
 $$;
 
 -- Compute the costs of all items for all constraints.  If an expression fails for all items together, each item is
--- computed separately, and the cost of a failing expression is 0.  The job "costs" has the number of failures for report().
--- Returns 0 if no row changed.
+-- computed separately, and the cost of a failing expression is 0.  The job "costs" has the number of failures for
+-- report().  Returns 0 if no row changed.
 CREATE FUNCTION _dlints_refresh_costs() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$

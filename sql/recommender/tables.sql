@@ -49,8 +49,8 @@ CREATE TABLE setting (
     repeat_lift   float8,                   -- odds ratio, see _dlints_find_repeats()
     is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list
     centered_since timestamptz,                     -- last change of is_centered; NULL: none
-    made_at       timestamptz NOT NULL DEFAULT now(),   -- later items are new; -infinity: all items, because there is no
-                                                        -- click log, or it was empty, see _dlints_adopt_click_log()
+    made_at       timestamptz NOT NULL DEFAULT now(),   -- later items are new; -infinity: all items are new, because
+                                                        -- popularity is not computed from a click log
     read_tables   jsonb NOT NULL DEFAULT '{}',      -- for arguments with names: the tables that they were bound to
     has_item_index boolean NOT NULL DEFAULT false,  -- the planner can find items by their key in an index
     effect_stddev float8,                           -- prior of new items' effects; NULL: too few rewards

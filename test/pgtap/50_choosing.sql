@@ -172,7 +172,8 @@ CREATE FUNCTION pages(model dlints, draws integer, count integer, size integer D
 SELECT p.seed, d.item, d.probability
 FROM  (SELECT s::bigint AS seed,
               (SELECT dlints_shortlist(w.items, w.features, CASE draws
-                   WHEN 1 THEN ARRAY[dlints_weights(model)] ELSE dlints_draw_weights(model, '{}', s, draws) END, size, s)
+                   WHEN 1 THEN ARRAY[dlints_weights(model)] ELSE dlints_draw_weights(model, '{}', s, draws) END,
+                   size, s)
                      FROM world w) AS items
        FROM generate_series(1, count) s OFFSET 0) p,
        LATERAL dlints_decide(model, p.items,
@@ -196,7 +197,8 @@ SELECT ok(abs(avg(w) - 1) < 4 * stddev(w) / sqrt(count(*)),
   'the mean of 1 / probability is 1 for groups of items that tie')
 FROM  (SELECT sum(1 / probability) / 700 AS w FROM pages(dlints_new(7), 50, 500) GROUP BY seed) p;
 SELECT ok(abs(avg(w) - 1) < 4 * stddev(w) / sqrt(count(*)), 'a shortlist with 8 items more than the list is enough')
-FROM  (SELECT sum(1 / probability) / 700 AS w FROM pages(dlints_new(7, policy => 'greedy'), 1, 1000, 18) GROUP BY seed) p;
+FROM  (SELECT sum(1 / probability) / 700 AS w FROM pages(dlints_new(7, policy => 'greedy'), 1, 1000, 18)
+       GROUP BY seed) p;
 
 -- Without a shortlist the probability is exact.
 SELECT ok(bool_and(d.probability = 10 / 700.0::float8), 'candidates that all tie have equal probabilities')

@@ -229,7 +229,8 @@ $sessions->run(2, 'RESET lock_timeout');
 ### Functions lock the settings before other tables, so that DROP SCHEMA can wait for them without a deadlock
 
 $sessions->run(1, 'BEGIN', 'LOCK TABLE board.setting');
-for my $call ('recommend(1000)', 'trending()', 'reward(1, 1)', 'learn()', "run_part(''refresh'')", 'report()', 'erase(1000)')
+for my $call ('recommend(1000)', 'trending()', 'reward(1, 1)', 'learn()', "run_part(''refresh'')", 'report()',
+	'erase(1000)')
 {
 	$sessions->wait_with(2, "DO 'BEGIN PERFORM board.$call; END'");
 	is(value(q{string_agg(DISTINCT c.relname, ' ')
